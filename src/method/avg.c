@@ -15,11 +15,13 @@
  *
  *   record: exact minimisers move by at most 2L/(n_k lambda), n_k >= n_min, because the objective is
  *     lambda-strongly convex and one of n_k gradients, each of norm at most L, is replaced (Chaudhuri et al.
- *     2011, Corollary 8). L = 1 for the logistic loss, |x| <= 1; for softmax the gradient is (p - e_y) x^T of
- *     norm at most sqrt(2); of numbers and counts residuals are clipped (bounded_label.h), to L = 1/2 and 1.
+ *     2011, Corollary 8). L = 1 for the logistic loss and Huber's hinge, |x| <= 1; for softmax the gradient
+ *     is (p - e_y) x^T of norm at most sqrt(2); of numbers and counts residuals are clipped
+ *     (bounded_label.h), to L = 1/2 and 1.
  *   party: any minimiser has |w| <= L/lambda (its gradient term has norm at most L), and
  *     lambda |w|^2 = -w.grad <= max_t t/(1 + e^t) = W(1/e) = 0.2784645... (two classes; K classes:
- *     W((K-1)/e); numbers 1/4, counts up to H max(log H, 1/e): the families' `pull`), so |w| <=
+ *     W((K-1)/e); a hinge of width h the larger of 1 - h and, where it lies on the parabola, (1 + h)^2/(8h);
+ *     numbers 1/4, counts up to H max(log H, 1/e): the families' `pull`), so |w| <=
  *     min(L/lambda, sqrt(W/lambda)) and two of them differ by at most twice that.
  *   The solver stops at a certified gradient norm g, so the computed w_k is within g/lambda of the minimiser,
  *     and the grid of the sum moves it by at most r (tacit_sum_rounding): both count twice.
@@ -49,7 +51,6 @@
 
 #include "base/memory.h"
 #include "method/avg.h"
-#include "method/bounded_label.h"
 #include "num/special.h"
 #include "privacy/mechanism/erm.h"
 #include "session/party.h"
@@ -58,7 +59,8 @@
 static const avg_settings defaults = { .noise = AVG_BY_COORDINATOR,
                                        .unit = TACIT_UNIT_RECORD,
                                        .calibration = TACIT_CALIBRATION_TIGHT,
-                                       .law = AVG_GAMMA_NORM };
+                                       .law = AVG_GAMMA_NORM,
+                                       .minimised = BOUNDED_CHOICE_DEFAULT };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(avg_settings, noise, "noise", "coordinator|party",
@@ -71,6 +73,10 @@ static const tacit_parameter parameters[] = {
     TACIT_LATER_CHOICE(avg_settings, law, "law", "gamma-norm|laplace", "gamma-norm",
                        "of the noise: one length in a random direction, or Laplace noise on each weight, as "
                        "Pathak et al. printed it (more noise)"),
+    BOUNDED_CHOICE_PARAMETERS(
+        avg_settings, minimised,
+        "what is minimised: by the label (logistic, softmax, clipped residuals of numbers "
+        "and counts), or Huber's hinge for two classes"),
     TACIT_SETTINGS_END,
 };
 
@@ -88,23 +94,32 @@ static bool is_laplace(const tacit_plan *plan) {
     return TACIT_SETTINGS(avg_settings, plan)->law == AVG_LAPLACE;
 }
 
-static size_t weight_count(const tacit_plan *plan) {
-    return tacit_family_scores(bounded_family(plan), plan->classes) * plan->features;
+static bounded_choice choice_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(avg_settings, plan)->minimised;
 }
 
-static double gradient_norm(const tacit_plan *plan) { return bounded_family(plan)->loss.slope; }
+static const tacit_family *family_of(const tacit_plan *plan) {
+    return bounded_family_by(plan, choice_of(plan));
+}
+
+static double shape_of(const tacit_plan *plan) { return bounded_shape_by(plan, choice_of(plan)); }
+
+static size_t weight_count(const tacit_plan *plan) {
+    return tacit_family_scores(family_of(plan), plan->classes) * plan->features;
+}
+
+static double gradient_norm(const tacit_plan *plan) { return family_of(plan)->loss.slope; }
 
 /* The largest norm of a local minimiser, whatever the rows. */
 static double largest_weights(const tacit_plan *plan) {
-    double w = bounded_family(plan)->pull(bounded_shape(plan), plan->classes) * (1 + 1e-12);
+    double w = family_of(plan)->pull(shape_of(plan), plan->classes) * (1 + 1e-12);
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
 /* g: public, and reached on every input. */
 static double tolerance(const tacit_plan *plan) {
-    return tacit_fit_tolerance(plan->features, plan->classes,
-                               bounded_family(plan)->loss.curvature(bounded_shape(plan)), 1, 0,
-                               largest_weights(plan));
+    return tacit_fit_tolerance(plan->features, plan->classes, family_of(plan)->loss.curvature(shape_of(plan)),
+                               1, 0, largest_weights(plan));
 }
 
 static double largest_computed(const tacit_plan *plan) {
@@ -172,7 +187,7 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method avg needs the minimum rows of a party, at least 1");
-    return bounded_check_label(plan, error);
+    return bounded_check_choice(plan, choice_of(plan), error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
@@ -223,8 +238,8 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
     tacit_linear_fit fit = { .lambda = plan->lambda,
-                             .family = plan->classes > 0 ? NULL : bounded_family(plan),
-                             .shape = bounded_shape(plan),
+                             .family = family_of(plan),
+                             .shape = shape_of(plan),
                              .gradient_tolerance = tolerance(plan),
                              .best_effort = true };
     TACIT_CHECK(tacit_party_linear_model(party, &fit, &model, &owned, error));
@@ -264,7 +279,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(tacit_session_publish(session, &noise, sum.values, spec.length,
                                           spec.bound * (double)plan->parties, sum.values, error));
     }
-    status = bounded_add_mean(out, plan, sum.values, sum.parties, error);
+    status = bounded_add_mean(out, plan, choice_of(plan), sum.values, sum.parties, error);
 cleanup:
     tacit_sum_clear(&sum);
     return status;
@@ -307,7 +322,8 @@ const tacit_method tacit_method_avg = {
         "S][law=laplace,calibration=paper: Laplace noise of scale S/epsilon on each of D weights, whose "
         "sum has L2 sensitivity S and hence L1 sensitivity sqrt(D) S]. [calibration=tight: S = 2L/(n_min "
         "lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 or sqrt(2) for "
-        "softmax, W Lambert's function; of numbers, whose residuals are clipped, L = 1/2 and 1/4 for W(), of "
+        "softmax, W Lambert's function; for loss=huber max(1 - h, (1 + h)^2/(8h)) for W(); of numbers, whose "
+        "residuals are clipped, L = 1/2 and 1/4 for W(), of "
         "counts up to H L = 1 and max(log H, 1/e)][calibration=paper: S = 2L/(n_min lambda) per record, "
         "2L/lambda "
         "per party, L = 1 or sqrt(2) for softmax]; plus twice the solver's certified distance and twice "

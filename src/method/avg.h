@@ -1,6 +1,7 @@
 /* The settings of avg, also for the audit that plays its coordinator. */
 #pragma once
 
+#include "method/bounded_label.h"
 #include "privacy/mechanism/erm.h"
 #include "session/method.h"
 
@@ -9,4 +10,5 @@ typedef struct avg_settings {
     tacit_unit unit;
     tacit_calibration calibration;
     enum { AVG_GAMMA_NORM, AVG_LAPLACE } law;
+    bounded_choice minimised;
 } avg_settings;

@@ -64,22 +64,35 @@ static void list_takers(tacit_response kind, char out[TACIT_METHODS_TEXT]) {
             tacit_methods_append(out, listed++, count, "and", tacit_methods[i]->name);
 }
 
-/* "kind count goes with estimate (family poisson)" for each kind that is no class and that some method
- * takes. */
+/* Whether some method takes a kind that is no class; `names`: which do. */
+static bool has_takers(tacit_response kind, char names[TACIT_METHODS_TEXT]) {
+    if (kind == TACIT_RESPONSE_CLASS || tacit_family_of(kind, 0) == NULL) return false;
+    list_takers(kind, names);
+    return true;
+}
+
+/* "kind number or count goes with estimate (family linear or poisson)" for each kind that is no class and
+ * that some method takes; kinds that the same methods take together. */
 static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
+    bool told[TACIT_RESPONSES] = { false };
     for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
-        if (kind == TACIT_RESPONSE_CLASS || tacit_family_of((tacit_response)kind, 0) == NULL) continue;
-        char names[TACIT_METHODS_TEXT];
-        const char *between = " (family ";
-        list_takers((tacit_response)kind, names);
-        TACIT_TRY(tacit_buffer_print(out, error, "; kind %s goes with %s",
-                                     tacit_response_name((tacit_response)kind), names));
-        for (size_t i = 0; tacit_family_at(i) != NULL; i++) {
-            if (tacit_family_at(i)->response != (tacit_response)kind) continue;
-            TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_family_at(i)->name));
+        char names[TACIT_METHODS_TEXT], others[TACIT_METHODS_TEXT], families[TACIT_METHODS_TEXT] = "";
+        const char *between = "; kind ";
+        size_t used = 0;
+        if (told[kind] || !has_takers((tacit_response)kind, names)) continue;
+        for (int alike = kind; alike < TACIT_RESPONSES; alike++) {
+            if (!has_takers((tacit_response)alike, others) || strcmp(names, others) != 0) continue;
+            told[alike] = true;
+            TACIT_TRY(
+                tacit_buffer_print(out, error, "%s%s", between, tacit_response_name((tacit_response)alike)));
             between = " or ";
+            for (size_t i = 0; tacit_family_at(i) != NULL; i++) {
+                if (tacit_family_at(i)->response != (tacit_response)alike) continue;
+                used += (size_t)snprintf(families + used, sizeof families - used, "%s%s",
+                                         used > 0 ? " or " : "", tacit_family_at(i)->name);
+            }
         }
-        TACIT_TRY(tacit_buffer_print(out, error, ")"));
+        TACIT_TRY(tacit_buffer_print(out, error, " goes with %s (family %s)", names, families));
     }
     return TACIT_OK;
 }

@@ -197,6 +197,28 @@ static void histogram_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void histogram_of_numbers_survives_each_failure(void **state) {
+    (void)state;
+    static const char document[] = "label: {name: y, kind: number, low: 0, high: 9}\ncolumns:\n"
+                                   "  - {name: u, kind: number, low: 0, high: 1}\n";
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    parties self;
+    CHECK_OK(tacit_schema_parse(&schema, document, sizeof document - 1, "schema", &error), error);
+    CHECK_OK(tacit_buffer_print(&text, &error, "u,y\n"), error);
+    for (int i = 0; i < 12; i++)
+        CHECK_OK(tacit_buffer_print(&text, &error, "%.2f,%d\n", i / 12.0, i / 2), error);
+    parties_read(&self, &text, schema, 2, &tacit_method_histogram);
+    self.plan.delta = 0;
+    self.plan.lambda = 1e-4;
+    self.plan.epsilon = 1;
+    CHECK_OK(tacit_plan_set(&self.plan, "cells", "2", &error), error);
+    check_run(&self);
+    parties_end(&self);
+    tacit_schema_free(schema);
+}
+
 static void evaluate_survives_each_failure(void **state) {
     (void)state;
     static const char *const noise[] = { "coordinator", "shares" };
@@ -381,6 +403,7 @@ int main(void) {
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(dptree_survives_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
+        cmocka_unit_test(histogram_of_numbers_survives_each_failure),
         cmocka_unit_test(evaluate_survives_each_failure),
         cmocka_unit_test(descriptions_survive_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),

@@ -29,7 +29,8 @@ def _changed(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str
 
 
 def avg(*, noise: Literal["coordinator", "party"] = "coordinator", unit: Literal["record", "party"] = "record",
-        calibration: Literal["tight", "paper"] = "tight", law: Literal["gamma-norm", "laplace"] = "gamma-norm") -> dict[str, Any]:
+        calibration: Literal["tight", "paper"] = "tight", law: Literal["gamma-norm", "laplace"] = "gamma-norm",
+        loss: Literal["auto", "huber"] = "auto", width: float = 0.5) -> dict[str, Any]:
     """Settings of method avg: mean of the parties' local weights, with noise.
 
     noise
@@ -40,8 +41,12 @@ def avg(*, noise: Literal["coordinator", "party"] = "coordinator", unit: Literal
         of the noise: our constants, or the printed ones.
     law
         of the noise: one length in a random direction, or Laplace noise on each weight, as Pathak et al. printed it (more noise).
+    loss
+        what is minimised: by the label (logistic, softmax, clipped residuals of numbers and counts), or Huber's hinge for two classes.
+    width
+        half the width of the rounded corner of loss=huber. From 0.01 to 1.
     """
-    return _changed(avg, {"noise": noise, "unit": unit, "calibration": calibration, "law": law})
+    return _changed(avg, {"noise": noise, "unit": unit, "calibration": calibration, "law": law, "loss": loss, "width": width})
 
 
 def output(*, loss: Literal["logistic", "huber"] = "logistic", width: float = 0.5,
@@ -312,7 +317,8 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator", unit: Literal["record", "party"] = "record",
-         missing_counts: float = 0.02, schedule: Literal["even", "adaptive"] = "even") -> dict[str, Any]:
+         missing_counts: float = 0.02, schedule: Literal["even", "adaptive"] = "even", loss: Literal["auto", "huber"] = "auto",
+         width: float = 0.5) -> dict[str, Any]:
     """Settings of method dpgd: gradient descent on all parties' rows, with noise in every step.
 
     rounds
@@ -328,8 +334,13 @@ def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = 
     schedule
         how the budget is spread over the steps: evenly, or more for a step after one whose gradient drowned in its noise; steps then
         end when the budget is used up, and may be up to about twice as many.
+    loss
+        what is minimised: by the label (logistic, softmax, clipped residuals of numbers and counts), or Huber's hinge for two classes.
+    width
+        half the width of the rounded corner of loss=huber. From 0.01 to 1.
     """
-    return _changed(dpgd, {"rounds": rounds, "noise": noise, "unit": unit, "missing_counts": missing_counts, "schedule": schedule})
+    return _changed(dpgd, {"rounds": rounds, "noise": noise, "unit": unit, "missing_counts": missing_counts, "schedule": schedule,
+        "loss": loss, "width": width})
 
 
 def dptree(*, depth: int = 0, cells: int = 0, columns: int = 0, rows: int = 0,
@@ -787,9 +798,9 @@ def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: f
         "sites": sites})
 
 
-def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator",
-              negative: Literal["project", "clip"] = "project") -> dict[str, Any]:
-    """Settings of method histogram: a classifier from noisy counts of rows in cells, for at most four columns.
+def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator", negative: Literal["project", "clip"] = "project",
+              label_cells: int = 0, loss: Literal["auto", "huber"] = "auto", width: float = 0.5) -> dict[str, Any]:
+    """Settings of method histogram: a model from noisy counts of rows in cells, for at most four columns.
 
     cells
         along each number; 0: from epsilon, the declared rows and the number of columns. From 0 to 1000.
@@ -797,8 +808,17 @@ def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coor
         who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation adds up.
     negative
         counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper.
+    label_cells
+        over a label that is a number, or a count, which has one for each value at most; 0: one for each value of a count of few values,
+        else as many as are chosen along a number. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or what makes outliers count for
+        less (Huber's hinge for two classes, clipped residuals of numbers and counts).
+    width
+        half the width of the rounded corner of loss=huber. From 0.01 to 1.
     """
-    return _changed(histogram, {"cells": cells, "noise": noise, "negative": negative})
+    return _changed(histogram, {"cells": cells, "noise": noise, "negative": negative, "label_cells": label_cells, "loss": loss,
+        "width": width})
 
 
 def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto",
@@ -829,7 +849,8 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
     schedule
         steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon.
     loss
-        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or what makes outliers count for
+        less (Huber's hinge for two classes, clipped residuals of numbers and counts).
     delay
         asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
         to 100.
@@ -868,7 +889,8 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
     pairs
         the most pairs that meet in a round; 0: as many as find each other. From 0 to 1000000.
     loss
-        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or what makes outliers count for
+        less (Huber's hinge for two classes, clipped residuals of numbers and counts).
     delay
         asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
         to 100.
@@ -902,7 +924,8 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
     drift
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
     loss
-        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or what makes outliers count for
+        less (Huber's hinge for two classes, clipped residuals of numbers and counts).
     delay
         asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
         to 100.

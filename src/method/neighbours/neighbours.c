@@ -16,10 +16,17 @@ uint64_t tacit_neighbours_rounds(const tacit_plan *plan) { return tacit_neighbou
 
 const tacit_family *tacit_neighbours_family(const tacit_plan *plan) {
     const tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_CLASS;
-    if (tacit_neighbour_settings_of(plan)->loss == TACIT_LOSS_HUBER)
-        return response == TACIT_RESPONSE_CLASS && plan->classes == 2 ? &tacit_family_huber : NULL;
-    if (response == TACIT_RESPONSE_CLASS) return tacit_family_for(plan->classes);
-    return response == TACIT_RESPONSE_TIME ? NULL : tacit_family_of(response, 0);
+    const bool robust = tacit_neighbour_settings_of(plan)->loss == TACIT_LOSS_HUBER;
+    if (response == TACIT_RESPONSE_CLASS)
+        return !robust ? tacit_family_for(plan->classes) : plan->classes == 2 ? &tacit_family_huber : NULL;
+    if (response == TACIT_RESPONSE_TIME) return NULL;
+    return robust ? tacit_family_of(response, 0)->clipped : tacit_family_of(response, 0);
+}
+
+/* What a model that minimises that loss is called. */
+static const tacit_family *model_family(const tacit_plan *plan) {
+    const tacit_family *family = tacit_neighbours_family(plan);
+    return family->loss.of_classes ? family : tacit_family_of(plan->schema->response, 0);
 }
 
 static size_t weight_count(const tacit_plan *plan) {
@@ -31,13 +38,26 @@ static double largest_response(const tacit_plan *plan) {
     return plan->schema != NULL ? fmax(fabs(plan->schema->low), fabs(plan->schema->high)) : 1;
 }
 
+/* The loss's shape: a clipped one's is the largest response. */
+static double shape_of(const tacit_plan *plan) {
+    const tacit_family *family = tacit_neighbours_family(plan);
+    return family != model_family(plan) ? largest_response(plan) : tacit_loss_shape(&family->loss, 0);
+}
+
+/* What weights are multiplied by to be in the response's units: those of a clipped square are in its
+ * largest. */
+static double unit_of(const tacit_plan *plan) {
+    const tacit_family *family = tacit_neighbours_family(plan);
+    return family != model_family(plan) && family->quadratic ? largest_response(plan) : 1;
+}
+
 static tacit_status check_loss(const tacit_plan *plan, tacit_error *error) {
     if (tacit_neighbours_family(plan) != NULL) return TACIT_OK;
-    if (tacit_neighbour_settings_of(plan)->loss == TACIT_LOSS_HUBER)
+    if (plan->schema == NULL || plan->schema->response == TACIT_RESPONSE_CLASS)
         return tacit_fail(
             error, TACIT_USAGE,
-            "loss=huber of method %s is for two classes: choose loss=auto, which has a loss for "
-            "every label but times",
+            "loss=huber of method %s is for two classes, numbers and counts: choose loss=auto, which has a "
+            "loss for every label but times",
             plan->method->name);
     return tacit_fail(error, TACIT_USAGE,
                       "method %s takes a label of kind class, number or count, and '%s' is a %s",
@@ -219,7 +239,7 @@ static void numeric_gradient(const tacit_plan *plan, const tacit_view *rows, con
             y[i] = tacit_view_response(rows, begin + i);
             t[i] = tacit_rows_dot(&rows->rows, begin + i, weights);
         }
-        loss->rows(kernels, tacit_loss_shape(loss, 0), some, y, t, value, slope, curvature);
+        loss->rows(kernels, shape_of(plan), some, y, t, value, slope, curvature);
         for (size_t i = 0; i < some; i++)
             tacit_rows_add(&rows->rows, begin + i, slope[i] / (double)count, out);
     }
@@ -343,14 +363,15 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
 }
 
 /* The smoothness of every f_i is at most L = c_max s + lambda on rows within the unit ball, s = 1/4 for the
- * logistic loss, 1/2 for softmax, 1 for squares and for Huber's hinge of width 1/2. Poisson's loss has no
- * such bound: s is the largest count, which is right while means stay within the bound of the counts; a run
- * that leaves it and grows ends with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin
- * 2016) and extra (Shi et al. 2015) want a step below (1 + lambda_min(W))/L; we take .9 of it, at most
- * 1/L, and with delay D the (2 D + 1)th part. */
+ * logistic loss, 1/2 for softmax, 1 for squares, clipped or not, and for Huber's hinge of width 1/2,
+ * sqrt(H) + 1 for clipped residuals of counts up to H. Poisson's loss has no such bound: s is the largest
+ * count, which is right while means stay within the bound of the counts; a run that leaves it and grows
+ * ends with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et
+ * al. 2015) want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L, and with delay D the (2
+ * D + 1)th part. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
     const tacit_loss *loss = &tacit_neighbours_family(plan)->loss;
-    double least, steepest = loss->curvature(tacit_loss_shape(loss, 0));
+    double least, steepest = loss->curvature(shape_of(plan));
     if (isinf(steepest)) steepest = fmax(1, largest_response(plan));
     double smoothness = self->largest * steepest + plan->lambda;
     TACIT_TRY(read_step(plan, &self->step, error));
@@ -400,7 +421,7 @@ cleanup:
 static double pull_of(const tacit_plan *plan) {
     const tacit_family *family = tacit_neighbours_family(plan);
     const double most = largest_response(plan);
-    if (family->pull != NULL) return family->pull(tacit_loss_shape(&family->loss, 0), plan->classes);
+    if (family->pull != NULL) return family->pull(shape_of(plan), plan->classes);
     return family->quadratic ? most * most / 4 : fmax(1 / M_E, most > 1 ? most * log(most) : 0);
 }
 
@@ -416,7 +437,8 @@ static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_
     double bound = ROOM * sqrt(fmax(1, self->largest) * pull_of(plan) / plan->lambda);
     TACIT_CHECK(tacit_sum_spec_for(&spec, weight_count(plan), bound, plan->parties, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
-    status = tacit_outcome_add_mean(out, plan, tacit_neighbours_family(plan), sum.values, sum.parties, error);
+    for (size_t j = 0; j < spec.length; j++) sum.values[j] *= unit_of(plan);
+    status = tacit_outcome_add_mean(out, plan, model_family(plan), sum.values, sum.parties, error);
 cleanup:
     tacit_sum_clear(&sum);
     return status;

@@ -12,8 +12,9 @@
  * whom is public (data/graph/round_schedule.h).
  *
  * The loss is that of the label: logistic or softmax of classes, half the square of a number's residual,
- * Poisson's of a count; Huber's hinge for two classes where the setting says so. These are the M-estimators
- * of Wang 2018, 2.1.
+ * Poisson's of a count. With loss=huber one of bounded slope: Huber's hinge for two classes, the clipped
+ * residuals of method/bounded_label.h of numbers (Huber's loss; weights are in units of the largest until the
+ * end) and counts. These are the M-estimators of Wang 2018, 2.1.
  *
  * Asynchronous (delay=D; Wang 2018, 2.1; Tsitsiklis, Bertsekas and Athans 1986): a node that is still busy
  * with a gradient of earlier weights moves by that one. In its k-th step it uses the gradient at the point
@@ -83,7 +84,9 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
     TACIT_LATER_CHOICE(                                                                                      \
         tacit_neighbour_settings, loss, "loss", "auto|huber", "auto",                                        \
         "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for "              \
-        "counts), or Huber's hinge for two classes")
+        "counts), or what makes outliers count for less (Huber's hinge for two classes, clipped residuals "  \
+        "of "                                                                                                \
+        "numbers and counts)")
 
 #define TACIT_NEIGHBOUR_DELAY                                                                                \
     TACIT_LATER_COUNT(tacit_neighbour_settings, delay, "delay", 0, 100, "0",                                 \

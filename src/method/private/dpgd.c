@@ -63,7 +63,8 @@
 
 enum { MOST_ROUNDS = 100000 };
 
-static const dpgd_settings defaults = { .noise = DPGD_BY_COORDINATOR,
+static const dpgd_settings defaults = { .minimised = BOUNDED_CHOICE_DEFAULT,
+                                        .noise = DPGD_BY_COORDINATOR,
                                         .unit = TACIT_UNIT_RECORD,
                                         .missing_counts = 0.02 };
 
@@ -82,6 +83,10 @@ static const tacit_parameter parameters[] = {
         "how the budget is spread over the steps: evenly, or more for a step after one whose gradient "
         "drowned "
         "in its noise; steps then end when the budget is used up, and may be up to about twice as many"),
+    BOUNDED_CHOICE_PARAMETERS(
+        dpgd_settings, minimised,
+        "what is minimised: by the label (logistic, softmax, clipped residuals of numbers "
+        "and counts), or Huber's hinge for two classes"),
     TACIT_SETTINGS_END,
 };
 

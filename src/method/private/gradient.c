@@ -21,15 +21,20 @@ static double largest_response(const tacit_plan *plan) {
     return fmax(fabs(plan->schema->low), fabs(plan->schema->high));
 }
 
+static bounded_choice choice_of(const tacit_plan *plan) { return *TACIT_SETTINGS(bounded_choice, plan); }
+
+/* Of classes; numbers and counts have their clipped slopes below. */
 static const tacit_family *family_of(const tacit_plan *plan) {
-    return is_numeric(plan) ? tacit_family_of(response_of(plan), 0) : tacit_family_for(plan->classes);
+    return is_numeric(plan) ? tacit_family_of(response_of(plan), 0)
+                            : bounded_family_by(plan, choice_of(plan));
+}
+
+static double shape_of(const tacit_plan *plan) {
+    return is_numeric(plan) ? 0 : bounded_shape_by(plan, choice_of(plan));
 }
 
 tacit_status gradient_check_label(const tacit_plan *plan, tacit_error *error) {
-    if (response_of(plan) != TACIT_RESPONSE_TIME) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE,
-                      "method %s takes a label of kind class, number or count, and '%s' is a time",
-                      plan->method->name, plan->schema->label);
+    return bounded_check_choice(plan, choice_of(plan), error);
 }
 
 size_t gradient_size(const tacit_plan *plan) {
@@ -43,7 +48,7 @@ double gradient_norm(const tacit_plan *plan) {
 
 double gradient_curvature(const tacit_plan *plan) {
     if (is_numeric(plan)) return counts(plan) ? sqrt(largest_response(plan)) + 1 : 1;
-    return family_of(plan)->loss.curvature(0);
+    return family_of(plan)->loss.curvature(shape_of(plan));
 }
 
 double gradient_usual_curvature(const tacit_plan *plan) {
@@ -53,7 +58,7 @@ double gradient_usual_curvature(const tacit_plan *plan) {
 }
 
 double gradient_radius(const tacit_plan *plan) {
-    double w = !is_numeric(plan) ? family_of(plan)->pull(0, plan->classes)
+    double w = !is_numeric(plan) ? family_of(plan)->pull(shape_of(plan), plan->classes)
                : counts(plan)    ? fmax(log(largest_response(plan)), 1 / M_E)
                                  : 0.25;
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
@@ -89,7 +94,8 @@ static tacit_status add_slice(tacit_party *party, size_t begin, size_t count, co
         return TACIT_OK;
     }
     tacit_glm_problem problem = {
-        .loss = &tacit_family_for(party->plan->classes)->loss,
+        .loss = &family_of(party->plan)->loss,
+        .shape = shape_of(party->plan),
         .x = slice.rows,
         .label = slice.label,
         .classes = party->plan->classes,
@@ -195,8 +201,8 @@ tacit_status gradient_finish(tacit_session *session, const gradient_state *state
                              tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_model *model = NULL;
-    const double scale = is_numeric(plan) && !counts(plan) ? largest_response(plan) : 1;
-    TACIT_TRY(tacit_model_create(&model, family_of(plan), plan->features, plan->classes, error));
+    double scale = 1;
+    TACIT_TRY(bounded_model(&model, plan, choice_of(plan), &scale, error));
     for (size_t j = 0; j < gradient_size(plan); j++) model->weights[j] = scale * state->weights[j];
     out->parties = state->parties;
     return tacit_outcome_add(out, model, error);

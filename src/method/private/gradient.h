@@ -3,8 +3,9 @@
  *
  *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1,
  *
- * logistic for two classes, softmax for more; and, where a method takes numeric labels, residuals that are
- * clipped, which makes a convex loss of bounded slope of each (M-estimators; Wang 2018, 2.1):
+ * logistic for two classes (or Huber's hinge of width h, where the setting says so), softmax for more; and,
+ * where a method takes numeric labels, residuals that are clipped, which makes a convex loss of bounded
+ * slope of each (M-estimators; Wang 2018, 2.1):
  *
  *   number  r = clip(t - y/s, 1/2), s the largest |y| that the schema allows: Huber's loss (1964). L = 1/2, c
  *           = 1; the model's weights are s w
@@ -14,17 +15,17 @@
  * A slope that never decreases in t is that of a convex loss, and clipping keeps it so. Without clipping
  * neither has a bound on its slope, at weights that somebody else chooses.
  *
- * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p
- * - e_y). So replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the
- *   *computed* terms too: a
- * row's r follows from that row and the weights alone and lies in the same range, whatever the margin's
- * rounding. What remains is the rounding of the sum: a chain of at most GRADIENT_SLICE rows, then of slices,
- * errs by less than (GRADIENT_SLICE + 2^8 + 16) u times the sum of the terms' norms, in all below
- * GRADIENT_ROUNDING for GRADIENT_MOST_ROWS rows (Higham 2002, section 4.2). It may have either sign on either
- * side, so twice as much belongs to the sensitivity.
+ * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss and the hinge,
+ * sqrt(2) for softmax (p - e_y). So replacing a row moves the sum over rows by at most 2L, whatever the
+ * weights. That holds for the computed terms too: a row's r follows from that row and the weights alone and
+ * lies in the same range, whatever the margin's rounding. What remains is the rounding of the sum: a chain
+ * of at most GRADIENT_SLICE rows, then of slices, errs by less than (GRADIENT_SLICE + 2^8 + 16) u times the
+ * sum of the terms' norms, in all below GRADIENT_ROUNDING for GRADIENT_MOST_ROWS rows (Higham 2002, section
+ * 4.2). It may have either sign on either side, so twice as much belongs to the sensitivity.
  */
 #pragma once
 
+#include "method/bounded_label.h"
 #include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
@@ -34,11 +35,12 @@ enum { GRADIENT_SLICE = 1 << 16, GRADIENT_MOST_ROWS = 1 << 24 };
 /* A bound on the rounding of a sum, per party: 2^24 (2^16 + 2^8 + 16) 2^-53 L < 2^-12. */
 #define GRADIENT_ROUNDING 0x1p-12
 
-/* TACIT_USAGE for a label that has no loss here. */
+/* TACIT_USAGE for a label that has no loss here, or not the one that is asked for. */
 tacit_status gradient_check_label(const tacit_plan *plan, tacit_error *error);
 
 /* How many weights a model of the plan has, the largest norm L of a row's gradient, and the largest curvature
- * of the loss: 1/4, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x x^T. */
+ * of the loss: 1/4, 1/(2h) for the hinge, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x
+ * x^T. */
 size_t gradient_size(const tacit_plan *plan);
 double gradient_norm(const tacit_plan *plan);
 double gradient_curvature(const tacit_plan *plan);
@@ -47,9 +49,9 @@ double gradient_curvature(const tacit_plan *plan);
 double gradient_usual_curvature(const tacit_plan *plan);
 
 /* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and lambda |w|^2 =
- * -mean of t r(t) is at most m: W((K-1)/e) of classes (avg.c); 1/4 of numbers, where t r < 0 only for t
- * between 0 and y/s; of counts max(log H, 1/e), because r < 0 < t only for t < log y, and |t| exp(t)/sqrt(H)
- * <= 1/e where r > 0 > t. */
+ * -mean of t r(t) is at most m: W((K-1)/e) of classes and what a hinge has (avg.c); 1/4 of numbers, where t
+ * r < 0 only for t between 0 and y/s; of counts max(log H, 1/e), because r < 0 < t only for t < log y, and
+ * |t| exp(t)/sqrt(H) <= 1/e where r > 0 > t. */
 double gradient_radius(const tacit_plan *plan);
 
 /* The sum over the party's rows of the loss's gradient at `weights`, in all holders. */
@@ -90,7 +92,9 @@ void gradient_state_clear(gradient_state *state);
 
 /* ---- for whoever plays the coordinator of a method ---- */
 
+/* Both begin with what they minimise; psgd has no choice. */
 typedef struct dpgd_settings {
+    bounded_choice minimised;
     uint64_t rounds;
     enum { DPGD_BY_COORDINATOR, DPGD_BY_PARTY, DPGD_BY_SHARES } noise;
     tacit_unit unit;
@@ -99,6 +103,7 @@ typedef struct dpgd_settings {
 } dpgd_settings;
 
 typedef struct psgd_settings {
+    bounded_choice minimised;
     uint64_t rounds;
     enum { PSGD_BOTH, PSGD_FRESH, PSGD_FIXED } noise;
     tacit_calibration calibration;                          /* of the fixed noise */

@@ -13,14 +13,17 @@ const tacit_parameter perturb_parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-const tacit_family *perturb_family(const tacit_plan *plan) {
-    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? &tacit_family_huber : bounded_family(plan);
+static bounded_choice choice_of(const tacit_plan *plan) {
+    const perturb_settings *settings = perturb_settings_of(plan);
+    return (bounded_choice){ settings->loss == PERTURB_HUBER ? BOUNDED_HUBER : BOUNDED_OF_LABEL,
+                             settings->width };
 }
 
-double perturb_shape(const tacit_plan *plan) {
-    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? perturb_settings_of(plan)->width
-                                                            : bounded_shape(plan);
+const tacit_family *perturb_family(const tacit_plan *plan) {
+    return bounded_family_by(plan, choice_of(plan));
 }
+
+double perturb_shape(const tacit_plan *plan) { return bounded_shape_by(plan, choice_of(plan)); }
 
 double perturb_curvature(const tacit_plan *plan) {
     return perturb_family(plan)->loss.curvature(perturb_shape(plan));
@@ -45,12 +48,6 @@ tacit_status perturb_check(const tacit_plan *plan, tacit_error *error) {
                           plan->method->name);
     TACIT_TRY(bounded_check_label(plan, error));
     const tacit_family *family = perturb_family(plan);
-    if (plan->classes == 0 && family->loss.of_classes)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "loss=%s is for two classes and the label '%s' is of kind %s: leave 'loss' out, and "
-            "its own loss is taken",
-            family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     if (!tacit_family_takes(family, plan->classes))
         return tacit_fail(error, TACIT_USAGE,
                           "loss=%s is for %s classes and the label has %zu: use loss=logistic", family->name,
@@ -81,11 +78,7 @@ tacit_status perturb_mean(tacit_session *session, const tacit_sum_spec *spec, ta
     const tacit_plan *plan = session->plan;
     tacit_sum sum = TACIT_SUM_INIT;
     TACIT_TRY(tacit_ask_sum(session, "weights", NULL, spec, &sum, error));
-    tacit_status status = bounded_add_mean(out, plan, sum.values, sum.parties, error);
-    if (status == TACIT_OK && perturb_settings_of(plan)->loss == PERTURB_HUBER) {
-        out->models[out->count - 1]->family = &tacit_family_huber;
-        out->models[out->count - 1]->shape = perturb_shape(plan);
-    }
+    tacit_status status = bounded_add_mean(out, plan, choice_of(plan), sum.values, sum.parties, error);
     tacit_sum_clear(&sum);
     return status;
 }

@@ -2,53 +2,49 @@
  * histogram: an M-estimator from noisy counts of cells (Lei 2011; Wang 2018, 2.3.4, equations 2.19 and 2.20),
  * for at most four columns.
  *
- *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and
- *                 one for none)
- *   party k:      n_rk = how many of its rows of each class lie in cell r
+ *   all:          a public grid (histogram_grid.h): m equal cells along each number, a cell for each level of
+ *                 a category (and one for none); of the label its classes, or cells between its bounds
+ *   party k:      n_rk = how many of its rows lie in cell r of columns and label
  *   coordinator:  n_r = sum_k n_rk;  publishes n_r + z_r,  z_r discrete Laplace of scale 2/epsilon
- *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made
- *                                                                             of n_r + z_r,
- *                 N their sum
+ *                 w = argmin (1/N) sum_r c_r loss(w; x_r, y_r) + (lambda/2)|w|^2,  x_r and y_r the center,
+ *                                                            c_r >= 0 made of n_r + z_r, N their sum
  *
- * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1,
- * so the vector
- *   of counts over cells and classes moves by at most 2 in L1 norm, whatever the number of parties, cells and
- *   rows. Discrete Laplace noise of scale 2/epsilon on each count makes it epsilon-DP (integer.h; the paper's
- *   Laplace noise has density (epsilon/4) exp(-epsilon |z|/2), the same scale). Counts are integers, so
- *   nothing is rounded. What becomes of negative counts, and the fit, see only what is published:
- *   post-processing. The grid depends on the schema and on declared numbers alone.
+ * The loss is the label's: logistic or softmax of classes, half the square of a number's residual,
+ * Poisson's of a count; with loss=huber one of bounded slope, so that rows that noise made up, or that lie
+ * far away, pull no harder than others: Huber's hinge of two classes, the clipped residuals of
+ * method/bounded_label.h of numbers (Huber 1964) and counts.
+ *
+ * Proof note. Adjacency: replace one row of a party (unit record), label and all. Whatever its label, a row
+ *   lies in exactly one cell of columns and label: a value beyond the bounds, or none, is in an outer one. So
+ *   one count falls by 1 and one rises by 1, and the vector of counts moves by at most 2 in L1 norm, whatever
+ *   the number of parties, cells and rows. Discrete Laplace noise of scale 2/epsilon on each count makes it
+ *   epsilon-DP (integer.h; the paper's Laplace noise has density (epsilon/4) exp(-epsilon |z|/2), the same
+ *   scale). Counts are integers, so nothing is rounded. What becomes of negative counts, the loss and the fit
+ *   see only what is published: post-processing, which needs no bound on any slope. The grid depends on the
+ *   schema and on declared numbers alone.
  *
  * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen
  * (privacy/mechanism/shares.h). At least
  *   m = survivors - colluders of the shares in it are unknown to whoever looks, and m of them add up to
  *   discrete Laplace noise of scale 2/epsilon exactly: epsilon-DP. With all n parties in it the variance is
  *   n/m times that.
- *
- * Cells. A cell of width h moves a row by up to h, and the noise of the h^-d cells, each of standard
- * deviation near
- *   2 sqrt(2)/epsilon, adds up to h^(-d/2) times that over n in the objective. They balance at the paper's
- *   rate (2.21),
- *     h = (c sqrt(log n)/n)^(2/(2 + d)),
- *   n = parties x minimum rows, d the number of columns that are numbers; the paper leaves c open, and here
- *   it is max(1, 2 sqrt(2)/epsilon). m = ceil(1/h), fewer where the grid would have more than 2^20 counts.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/encode.h"
-#include "method/tables/histogram.h"
+#include "method/bounded_label.h"
+#include "method/tables/histogram_grid.h"
 #include "privacy/mechanism/shares.h"
 #include "session/party.h"
 #include "session/session.h"
 
-enum { MOST_AXES = 4, MOST_COUNTS = 1 << 20 };
-
 static const double MOST_ROWS = 4294967296.0; /* of one party */
 
 static const histogram_settings defaults = { .noise = HISTOGRAM_BY_COORDINATOR,
-                                             .negative = HISTOGRAM_PROJECT };
+                                             .negative = HISTOGRAM_PROJECT,
+                                             .minimised = BOUNDED_CHOICE_DEFAULT };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(histogram_settings, cells, "cells", 1000, "along each number",
@@ -59,6 +55,15 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(
         histogram_settings, negative, "negative", "project|clip",
         "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper"),
+    TACIT_LATER_OPEN_COUNT(
+        histogram_settings, label_cells, "label_cells", 1000000, "0",
+        "over a label that is a number, or a count, which has one for each value at most",
+        "one for each value of a count of few values, else as many as are chosen along a number"),
+    BOUNDED_CHOICE_PARAMETERS(
+        histogram_settings, minimised,
+        "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson "
+        "for counts), or what makes outliers count for less (Huber's hinge for two classes, "
+        "clipped residuals of numbers and counts)"),
     TACIT_SETTINGS_END,
 };
 
@@ -68,145 +73,23 @@ static const histogram_settings *settings_of(const tacit_plan *plan) {
 
 static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == HISTOGRAM_BY_SHARES; }
 
-/* A column of the grid: features from `first`; a number within [-reach, reach], or a category. */
-typedef struct axis {
-    size_t first, cells;
-    bool number;
-    double reach; /* of a number; of a level, its value */
-} axis;
-
-typedef struct cell_grid {
-    size_t axes, cells; /* cells: of all axes together */
-    axis axis[MOST_AXES];
-    double intercept; /* the last feature's value; 0: none */
-    size_t along;     /* cells along a number */
-} cell_grid;
-
-/* ---- the public grid ---- */
-
-static tacit_status too_many(size_t columns, tacit_error *error) {
-    return tacit_fail(error, TACIT_USAGE,
-                      "method histogram counts cells and works for at most %d columns, and there are %zu: "
-                      "skip some in the schema, or choose another method",
-                      MOST_AXES, columns);
-}
-
-static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, tacit_error *error) {
-    size_t features = tacit_schema_features(schema), columns = 0;
-    if (schema->sparse > 0) return too_many(schema->sparse, error);
-    for (size_t i = 0; i < schema->cols; i++) columns += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
-    if (columns > MOST_AXES) return too_many(columns, error);
-    tacit_feature *feature = TACIT_NEW(tacit_feature, features);
-    if (feature == NULL) return tacit_fail_memory(error);
-    tacit_status status = tacit_schema_linear(schema, feature, error);
-    for (size_t j = 0; j < features && status == TACIT_OK; j++) {
-        const tacit_feature *one = &feature[j];
-        if (one->column == SIZE_MAX) {
-            out->intercept = one->scale;
-            continue;
-        }
-        const tacit_schema_column *column = &schema->columns[one->column];
-        if (column->sd > 0)
-            status = tacit_fail(error, TACIT_USAGE,
-                                "method histogram cuts the range from low to high into cells of equal width: "
-                                "column '%s' must have no mean and sd",
-                                column->name);
-        if (one->missing)
-            status = tacit_fail(error, TACIT_USAGE,
-                                "method histogram has no cell for missing numbers: give column '%s' another "
-                                "missing than indicator",
-                                column->name);
-        if (one->level == SIZE_MAX)
-            out->axis[out->axes++] =
-                (axis){ .first = j, .number = true, .reach = one->scale * (column->high - column->low) / 2 };
-        else if (one->level == 0)
-            out->axis[out->axes++] = (axis){ j, tacit_schema_column_levels(column) + 1, false, one->scale };
-    }
-    free(feature);
-    return status;
-}
-
-/* Rows without a schema: every feature is a number in [-1, 1]. */
-static tacit_status axes_of_features(cell_grid *out, size_t features, tacit_error *error) {
-    if (features > MOST_AXES) return too_many(features, error);
-    for (size_t j = 0; j < features; j++)
-        out->axis[out->axes++] = (axis){ .first = j, .number = true, .reach = 1 };
-    return TACIT_OK;
-}
-
-/* m of the header. */
-static size_t cells_along(const tacit_plan *plan, size_t numbers, double room) {
-    double n = fmax(2, tacit_plan_expected_rows(plan)), d = (double)numbers;
-    if (settings_of(plan)->cells > 0) return settings_of(plan)->cells;
-    double width = pow(fmax(1, 2 * sqrt(2) / plan->epsilon) * sqrt(log(n)) / n, 2 / (2 + d));
-    return (size_t)fmax(1, fmin(ceil(1 / width), floor(pow(room, 1 / fmax(1, d)) * (1 + 1e-12))));
-}
-
-static tacit_status make_grid(cell_grid *out, const tacit_plan *plan, tacit_error *error) {
-    *out = (cell_grid){ .axes = 0 };
-    if (plan->schema != NULL)
-        TACIT_TRY(axes_of_schema(out, plan->schema, error));
-    else
-        TACIT_TRY(axes_of_features(out, plan->features, error));
-    size_t numbers = 0;
-    double total = (double)plan->classes;
-    for (size_t a = 0; a < out->axes; a++) {
-        numbers += out->axis[a].number;
-        if (!out->axis[a].number) total *= (double)out->axis[a].cells;
-    }
-    out->along = cells_along(plan, numbers, MOST_COUNTS / total);
-    for (size_t a = 0; a < out->axes; a++) {
-        if (!out->axis[a].number) continue;
-        out->axis[a].cells = out->along;
-        total *= (double)out->along;
-    }
-    if (total > MOST_COUNTS)
-        return tacit_fail(error, TACIT_USAGE,
-                          "the grid has %.0f counts, more than the %d that method histogram takes: have "
-                          "fewer cells, levels or columns",
-                          total, MOST_COUNTS);
-    out->cells = (size_t)total / plan->classes;
-    return TACIT_OK;
-}
-
-/* Which cell an encoded row lies in. */
-static size_t cell_of(const cell_grid *grid, const double *x) {
-    size_t cell = 0;
-    for (size_t a = 0; a < grid->axes; a++) {
-        const axis *one = &grid->axis[a];
-        size_t at = one->cells - 1; /* of a category: no level */
-        if (one->number) {
-            double place = (x[one->first] / one->reach + 1) / 2 * (double)one->cells;
-            at = (size_t)fmin(fmax(place, 0), (double)at);
-        } else {
-            for (size_t k = 0; k + 1 < one->cells; k++)
-                if (x[one->first + k] > 0) at = k;
-        }
-        cell = cell * one->cells + at;
-    }
-    return cell;
-}
-
-/* The encoded center of a cell. */
-static void center_of(const cell_grid *grid, size_t cell, size_t features, double *x) {
-    memset(x, 0, features * sizeof *x);
-    for (size_t a = grid->axes; a-- > 0;) {
-        const axis *one = &grid->axis[a];
-        size_t at = cell % one->cells;
-        cell /= one->cells;
-        if (one->number)
-            x[one->first] = one->reach * ((2 * (double)at + 1) / (double)one->cells - 1);
-        else if (at + 1 < one->cells)
-            x[one->first + at] = one->reach;
-    }
-    if (grid->intercept > 0) x[features - 1] = grid->intercept;
-}
-
 static tacit_status prepare(const tacit_plan *plan, void *grid, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE,
                           "method histogram needs the minimum rows of a party, at least 1");
-    return make_grid(grid, plan, error);
+    return histogram_make_grid(grid, plan, error);
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    return bounded_check_choice(plan, settings_of(plan)->minimised, error);
+}
+
+/* The noise does not depend on lambda, so that it need not be large; on the grid of docs/methods/histogram.md
+ * less than this changes little. Classes keep the usual one. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    (void)error;
+    if (plan->classes == 0) *out = 1e-4;
+    return TACIT_OK;
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan) {
@@ -223,8 +106,8 @@ static tacit_shared_noise shared_noise(const tacit_plan *plan, size_t length) {
                                  .runs = 1 };
 }
 
-static tacit_sum_spec sum_spec(const cell_grid *grid, const tacit_plan *plan) {
-    return (tacit_sum_spec){ grid->cells * plan->classes, MOST_ROWS, 0 };
+static tacit_sum_spec sum_spec(const histogram_grid *grid) {
+    return (tacit_sum_spec){ histogram_counts(grid), MOST_ROWS, 0 };
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
@@ -243,16 +126,16 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
  * counts; n parties add n shares of which m would do. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
                               tacit_error *error) {
-    cell_grid grid;
+    histogram_grid grid;
     TACIT_TRY(tacit_prepared_take(prepared, plan, &grid, error));
-    double scale = 2 / plan->epsilon, p = exp(-1 / scale), counts = (double)(grid.cells * plan->classes);
+    double scale = 2 / plan->epsilon, p = exp(-1 / scale), counts = (double)histogram_counts(&grid);
     bool shares = by_shares(plan);
     if (shares) counts *= (double)plan->parties / (double)tacit_plan_noise_shares(plan);
     *out = (tacit_noise_law){
         .law = shares ? "Polya shares, of which enough for discrete Laplace of scale s are in the sum"
                       : "discrete Laplace of scale s",
         .added_to = "each count",
-        .dimension = grid.cells * plan->classes,
+        .dimension = histogram_counts(&grid),
         .sensitivity = sqrt(2), /* in L2 norm; 2 in L1 norm, which the scale is for */
         .scale = scale,
         .mean_norm = sqrt(counts * 2 * p) / (1 - p),
@@ -264,8 +147,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared,
 /* ---- the party's half ---- */
 
 typedef struct counting {
-    const cell_grid *grid;
-    size_t classes;
+    const histogram_grid *grid;
+    bool numeric; /* the label */
     double *row, *counts;
 } counting;
 
@@ -275,7 +158,9 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
     (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
         tacit_rows_copy(&block->rows, i, self->row);
-        self->counts[cell_of(self->grid, self->row) * self->classes + (size_t)tacit_view_label(block, i)]++;
+        const size_t label = self->numeric ? histogram_label_cell(self->grid, tacit_view_response(block, i))
+                                           : (size_t)tacit_view_label(block, i);
+        self->counts[histogram_cell_of(self->grid, self->row) * self->grid->labels + label]++;
     }
     return TACIT_OK;
 }
@@ -300,9 +185,9 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
                                   tacit_error *error) {
     const tacit_plan *plan = party->plan;
     const int64_t *along;
-    cell_grid grid;
+    histogram_grid grid;
     TACIT_TRY(tacit_party_prepared(party, &grid, error));
-    tacit_sum_spec spec = sum_spec(&grid, plan);
+    tacit_sum_spec spec = sum_spec(&grid);
     TACIT_TRY(tacit_message_integers(question->message, "cells", 1, &along, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec) || *along != (int64_t)grid.along)
         return tacit_fail(error, TACIT_REFUSED,
@@ -311,7 +196,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     reply->price = mechanism(plan).price;
     reply->contribution = TACIT_NEW(double, spec.length);
-    counting self = { &grid, plan->classes, TACIT_NEW(double, plan->features), reply->contribution };
+    counting self = { &grid, plan->classes == 0, TACIT_NEW(double, plan->features), reply->contribution };
     tacit_status status = self.row != NULL && self.counts != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status == TACIT_OK) status = tacit_dataset_map(&party->rows, 0, count_block, &self, error);
     if (status == TACIT_OK && party->reducer != NULL)
@@ -346,46 +231,110 @@ static tacit_status project(double *counts, size_t length, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The weighted fit at the centers of the cells whose noisy count is above 0. */
-static tacit_status fit_centers(tacit_session *session, const cell_grid *grid, const double *counts,
-                                tacit_model *model, tacit_error *error) {
-    const tacit_plan *plan = session->plan;
-    size_t length = grid->cells * plan->classes, used = 0;
+/* The cells whose count is above 0, as rows: their centers, labels, and shares of all. */
+typedef struct centers {
+    tacit_matrix x;
+    int32_t *label;
+    double *response; /* of a label that is no class */
+    double *weight;
+    size_t count;
+} centers;
+
+static void centers_clear(centers *self) {
+    tacit_matrix_clear(&self->x);
+    free(self->label);
+    free(self->response);
+    free(self->weight);
+}
+
+/* None at all where no count is above 0. */
+static tacit_status centers_make(centers *out, const tacit_plan *plan, const histogram_grid *grid,
+                                 const double *counts, tacit_error *error) {
+    const size_t length = histogram_counts(grid), labels = grid->labels;
     double total = 0;
     for (size_t r = 0; r < length; r++) {
-        used += counts[r] > 0;
+        out->count += counts[r] > 0;
         total += fmax(0, counts[r]);
     }
-    if (used == 0) return TACIT_OK; /* only the regulariser is left, and weights of 0 */
-    tacit_matrix centers = TACIT_MATRIX_INIT;
-    int32_t *label = TACIT_NEW(int32_t, used);
-    double *weight = TACIT_NEW(double, used);
-    tacit_status status = label != NULL && weight != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_matrix_create(&centers, used, plan->features, error));
+    if (out->count == 0) return TACIT_OK;
+    out->weight = TACIT_NEW(double, out->count);
+    if (plan->classes > 0)
+        out->label = TACIT_NEW(int32_t, out->count);
+    else
+        out->response = TACIT_NEW(double, out->count);
+    if (out->weight == NULL || (out->label == NULL && out->response == NULL)) return tacit_fail_memory(error);
+    TACIT_TRY(tacit_matrix_create(&out->x, out->count, plan->features, error));
     for (size_t r = 0, at = 0; r < length; r++) {
         if (!(counts[r] > 0)) continue;
-        center_of(grid, r / plan->classes, plan->features, centers.values + at * plan->features);
-        label[at] = (int32_t)(r % plan->classes);
-        weight[at++] = counts[r] / total;
+        histogram_center_of(grid, r / labels, plan->features, out->x.values + at * plan->features);
+        if (out->label != NULL)
+            out->label[at] = (int32_t)(r % labels);
+        else
+            out->response[at] = histogram_label_center(grid, r % labels);
+        out->weight[at++] = counts[r] / total;
     }
-    tacit_glm_problem problem = { .loss = &model->family->loss,
-                                  .x = tacit_rows_of_matrix(&centers),
-                                  .label = label,
-                                  .weight = weight,
+    return TACIT_OK;
+}
+
+/* Whether a residual is beyond what a clipped loss leaves as it is. */
+static bool clips(const centers *self, const tacit_glm_problem *problem, bool counts, const double *weights) {
+    for (size_t i = 0; i < self->count; i++) {
+        const double t = tacit_rows_dot(&problem->x, i, weights), y = self->response[i];
+        if (counts ? fabs(exp(t) - y) > sqrt(problem->shape) : fabs(t - y / problem->shape) > 0.5)
+            return true;
+    }
+    return false;
+}
+
+/* Squares and Poisson's loss have no bound on their slope, which the solver wants. Their clipped forms, in
+ * units of a scale s or divided by sqrt(H), have one and are the same loss up to where they clip: at an s
+ * or H so large that no residual at their minimum is clipped this is the minimum of the loss itself, which
+ * is convex and, with lambda, has no other. */
+static tacit_status fit_unclipped(const centers *self, tacit_glm_problem *problem,
+                                  const tacit_glm_settings *settings, double most, tacit_model *model,
+                                  tacit_error *error) {
+    enum { MOST_TRIES = 12 };
+    const bool counts = !model->family->quadratic;
+    const double lambda = problem->lambda;
+    const size_t size = tacit_model_size(model);
+    tacit_glm_fit fit;
+    problem->shape = counts ? 4 * (most + 1) * (most + 1) : 4 * most;
+    for (int tries = 0; tries < MOST_TRIES; tries++, problem->shape *= 16) {
+        memset(model->weights, 0, size * sizeof *model->weights);
+        problem->lambda = counts ? lambda / sqrt(problem->shape) : lambda;
+        TACIT_TRY(tacit_glm_solve(problem, settings, model->weights, &fit, error));
+        if (!clips(self, problem, counts, model->weights)) break;
+    }
+    for (size_t j = 0; !counts && j < size; j++) model->weights[j] *= problem->shape;
+    return TACIT_OK;
+}
+
+/* The weighted fit at the centers. */
+static tacit_status fit_centers(tacit_session *session, const centers *self, tacit_model *model, double unit,
+                                tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    const bounded_choice choice = settings_of(plan)->minimised;
+    const size_t size = tacit_model_size(model);
+    tacit_glm_problem problem = { .loss = &bounded_family_by(plan, choice)->loss,
+                                  .x = tacit_rows_of_matrix(&self->x),
+                                  .label = self->label,
+                                  .response = self->response,
+                                  .weight = self->weight,
                                   .classes = plan->classes,
+                                  .shape = bounded_shape_by(plan, choice),
                                   .lambda = plan->lambda };
     tacit_glm_settings settings = tacit_glm_defaults();
+    tacit_glm_fit fit;
     settings.best_effort = true; /* post-processing: no theorem rests on it */
     settings.pool = session->pool;
     settings.progress = session->progress;
-    tacit_glm_fit fit;
-    TACIT_CHECK(tacit_glm_solve(&problem, &settings, model->weights, &fit, error));
-cleanup:
-    tacit_matrix_clear(&centers);
-    free(label);
-    free(weight);
-    return status;
+    if (self->count == 0) return TACIT_OK; /* only the regulariser is left, and weights of 0 */
+    if (plan->classes == 0) settings.gradient_tolerance = 1e-10; /* of scaled losses */
+    if (plan->classes == 0 && choice.loss == BOUNDED_OF_LABEL)
+        return fit_unclipped(self, &problem, &settings, bounded_shape(plan), model, error);
+    TACIT_TRY(tacit_glm_solve(&problem, &settings, model->weights, &fit, error));
+    for (size_t j = 0; j < size; j++) model->weights[j] *= unit;
+    return TACIT_OK;
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -394,10 +343,12 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
-    cell_grid grid;
+    centers made = { .count = 0 };
+    histogram_grid grid;
+    double unit = 1;
     tacit_status status;
     TACIT_CHECK(tacit_session_prepared(session, &grid, error));
-    tacit_sum_spec spec = sum_spec(&grid, plan);
+    tacit_sum_spec spec = sum_spec(&grid);
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));
     if (by_shares(plan))
@@ -405,15 +356,16 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     else
         TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
                                           sum.values, error));
-    TACIT_CHECK(
-        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
+    TACIT_CHECK(bounded_model(&model, plan, settings_of(plan)->minimised, &unit, error));
     if (settings_of(plan)->negative == HISTOGRAM_PROJECT)
         TACIT_CHECK(project(sum.values, spec.length, error));
-    TACIT_CHECK(fit_centers(session, &grid, sum.values, model, error));
+    TACIT_CHECK(centers_make(&made, plan, &grid, sum.values, error));
+    TACIT_CHECK(fit_centers(session, &made, model, unit, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
     model = NULL;
 cleanup:
+    centers_clear(&made);
     tacit_model_free(model);
     tacit_message_clear(&message);
     tacit_sum_clear(&sum);
@@ -427,17 +379,19 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_histogram = {
     .name = "histogram",
-    .title = "a classifier from noisy counts of rows in cells, for at most four columns",
+    .title = "a model from noisy counts of rows in cells, for at most four columns",
     .reference = "Lei 2011; Wang 2018, 2.3.4",
     .version = 1,
     .units = "record",
+    .takes_numbers = true,
     .spreads = true,
-    .most_columns = MOST_AXES,
+    .most_columns = HISTOGRAM_MOST_AXES,
     .terms = TACIT_TERMS_NONE,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: , "
-              "with the party's share of the noise added], as one contribution to a sum",
+    .leaves =
+        "how many of the party's rows lie in each cell of a public grid of columns and label[noise=shares: , "
+        "with the party's share of the noise added], as one contribution to a sum",
     .seen_by =
         "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows together, "
         "and no single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
@@ -456,10 +410,14 @@ const tacit_method tacit_method_histogram = {
                "(Goryczka and Xiong 2017); negative counts and fit are post-processing",
     .claim = "the same epsilon, with continuous Laplace noise of the same scale",
     .caveats = "the error of the grid shrinks slowly with more rows and the faster the fewer the columns: "
-               "n^(-2/(2 + d)). With negative=clip empty cells are favoured, which pulls the weights towards "
+               "n^(-2/(2 + d)), d the columns that are numbers, and one more where the label is cut up like "
+               "them. With negative=clip empty cells are favoured, which pulls the weights towards "
                "0 where cells are many and rows few",
     .prepare = prepare,
-    .prepared_size = sizeof(cell_grid),
+    .check = check,
+    .choose_lambda = choose_lambda,
+    .lambda_rule = ".01 for classes and .0001 for numbers and counts: the noise does not depend on it",
+    .prepared_size = sizeof(histogram_grid),
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

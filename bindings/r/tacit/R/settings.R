@@ -4,8 +4,9 @@
 # What is not as the function has it by default.
 changed <- function(given, usual) given[!mapply(identical, given, usual)]
 
-avg_settings <- function(noise = "coordinator", unit = "record", calibration = "tight", law = "gamma-norm") {
-  changed(list(noise = noise, unit = unit, calibration = calibration, law = law), lapply(formals(avg_settings), eval))
+avg_settings <- function(noise = "coordinator", unit = "record", calibration = "tight", law = "gamma-norm", loss = "auto", width = 0.5) {
+  changed(list(noise = noise, unit = unit, calibration = calibration, law = law, loss = loss,
+    width = width), lapply(formals(avg_settings), eval))
 }
 
 output_settings <- function(loss = "logistic", width = 0.5, calibration = "tight") {
@@ -69,9 +70,10 @@ dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "re
     missing_counts = missing_counts), lapply(formals(dpnewton_settings), eval))
 }
 
-dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record", missing_counts = 0.02, schedule = "even") {
-  changed(list(rounds = rounds, noise = noise, unit = unit, missing_counts = missing_counts,
-    schedule = schedule), lapply(formals(dpgd_settings), eval))
+dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record", missing_counts = 0.02, schedule = "even", loss = "auto",
+                          width = 0.5) {
+  changed(list(rounds = rounds, noise = noise, unit = unit, missing_counts = missing_counts, schedule = schedule, loss = loss,
+    width = width), lapply(formals(dpgd_settings), eval))
 }
 
 dptree_settings <- function(depth = 0, cells = 0, columns = 0, rows = 0, noise = "shares") {
@@ -169,8 +171,9 @@ evaluate_exact_settings <- function(cells = 0, groups = 10, least = 5, level = 0
     sites = sites), lapply(formals(evaluate_exact_settings), eval))
 }
 
-histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project") {
-  changed(list(cells = cells, noise = noise, negative = negative), lapply(formals(histogram_settings), eval))
+histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project", label_cells = 0, loss = "auto", width = 0.5) {
+  changed(list(cells = cells, noise = noise, negative = negative, label_cells = label_cells, loss = loss,
+    width = width), lapply(formals(histogram_settings), eval))
 }
 
 consensus_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
