@@ -300,10 +300,11 @@ class Few(Carried):
         self.assertEqual(self.carried("mean", "avg", ["noise: party"], sites=3, epsilon=2, **{"lambda": 0.05}), 1)
         self.assertEqual(self.carried("classes", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
 
-    def test_a_linear_private_regression_takes_two_and_a_meta_analysis_three(self):
+    def test_a_linear_private_regression_takes_two_and_a_meta_analysis_three_or_one(self):
         self.linear()
         self.assertEqual(self.carried("numbers", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
         self.assertEqual(self.carried("pooled", "meta", ["tau: DL"], EXACT, epsilon=None), 3)
+        self.assertEqual(self.carried("shown", "meta", ["forest: yes"], EXACT, epsilon=None), 1)
 
 
 class Refusals(Carried):
@@ -583,6 +584,8 @@ class Killed(Carried):
             self.assertIn(done.returncode, (0, 3) if killed else (0,), done.stderr)
             if done.returncode == 3:  # it has not consented, and says so
                 self.assertIn("was amended", done.stderr)
+                self.refuse(3, "envelope", "answer", question, "--out", self.path / "none", home=self.home(0))
+                self.assertEqual(len(self.charges(0)), charged)
                 refused.append(True)
                 self.succeed(*words, home=self.home(0))
             self.assertEqual(len(self.charges(0)), charged)
