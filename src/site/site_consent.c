@@ -220,7 +220,8 @@ static tacit_status clear_rounds(const tacit_site *site, tacit_error *error) {
     return status;
 }
 
-/* The amended files go last: until then everything here is done again by the same call. */
+/* The amended files go last: until then everything here is done again by the same call, and nothing is
+ * answered (site_is_adopting). */
 static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
     char amended[PATH_MAX], signature[PATH_MAX];
     TACIT_TRY(site_path(site, SITE_AMENDED_FILE, amended, error));
@@ -230,6 +231,19 @@ static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
     if (unlink(amended) != 0) return tacit_fail_errno(error, "removing", amended);
     unlink(signature);
     return TACIT_OK;
+}
+
+bool site_is_adopting(const tacit_site *site) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    uint8_t hash[TACIT_HASH_BYTES];
+    bool same = false;
+    if (site_file_exists(site, SITE_AMENDED_FILE) &&
+        site_read_file(site, SITE_AMENDED_FILE, &text, NULL) == TACIT_OK) {
+        crypto_generichash(hash, sizeof hash, text.bytes, text.length, NULL, 0);
+        same = memcmp(hash, site->study->hash, sizeof hash) == 0;
+    }
+    tacit_buffer_clear(&text);
+    return same;
 }
 
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {

@@ -231,7 +231,8 @@ cleanup:
  * more. */
 static bool has_consented(const tacit_site *site) {
     return memcmp(site->callbacks.envelopes->in.address.version, site->study->hash,
-                  sizeof site->study->hash) == 0;
+                  sizeof site->study->hash) == 0 &&
+           !site_is_adopting(site);
 }
 
 static tacit_status serve(tacit_site *site, tacit_site_result *result, tacit_error *error) {

@@ -217,6 +217,10 @@ tacit_status site_keep_amended(tacit_site *site, const char *definition, const u
 tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_buffer *signature,
                                tacit_error *error);
 
+/* Whether consenting to that version was interrupted, when some files of it are in place and others are of
+ * the version before: its owner has to say it again. */
+bool site_is_adopting(const tacit_site *site);
+
 /* Read a file of the study's folder to the end of `out`. */
 tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buffer *out, tacit_error *error);
 

@@ -166,9 +166,20 @@ static tacit_status settle_rows(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. */
+static tacit_status fail_amended(const tacit_site *site, tacit_error *error) {
+    const char *name = site->study->name;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study '%s' was amended, and nothing leaves for a version that you have not consented "
+                      "to: read it and consent with tacit consent %s, then go on with tacit party %s",
+                      name, name, name);
+}
+
+/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. Nor is one
+ * whose consent to an amended version was cut short: answers would be charged to the version before, and
+ * again to this one. */
 static tacit_status check_consent(serving *self, tacit_error *error) {
     tacit_consent consent = TACIT_CONSENT_NONE;
+    if (site_is_adopting(self->site)) return fail_amended(self->site, error);
     TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
     if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
     (void)site_notify_leaving(self->site, NULL); /* a refusal says the same, round by round */
@@ -259,13 +270,9 @@ static tacit_status take_result(serving *self, const Tacit__Wire__Finished *fini
 }
 
 static tacit_status take_amended(serving *self, const Tacit__Wire__Amended *amended, tacit_error *error) {
-    const char *name = self->site->study->name;
     TACIT_TRY(site_keep_amended(self->site, amended->definition, amended->signature.data,
                                 amended->signature.len, error));
-    return tacit_fail(error, TACIT_REFUSED,
-                      "study '%s' was amended, and nothing leaves for a version that you have not consented "
-                      "to: read it and consent with tacit consent %s, then go on with tacit party %s",
-                      name, name, name);
+    return fail_amended(self->site, error);
 }
 
 /* One poll: a question, the end, an amendment, or nothing yet. */

@@ -68,8 +68,9 @@ typedef struct tacit_study {
     uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
-    bool by_files;      /* questions and answers may be carried by people */
-    bool lambda_chosen; /* the definition has none, so that the method or a plan may choose it */
+    bool by_files;        /* questions and answers may be carried by people */
+    bool exchange_chosen; /* two, for shares of noise, by whoever read the definition */
+    bool lambda_chosen;   /* the definition has none, so that the method or a plan may choose it */
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
     /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */

@@ -97,10 +97,46 @@ tacit_status study_print_exchange(const tacit_study *study, tacit_buffer *out, t
     return study->plan.exchanges == 2 ? tacit_buffer_print(out, error, "exchange: two\n") : TACIT_OK;
 }
 
+/* The fewest decimals that make a fraction of exactly so many parties. */
+static double fraction_of(size_t some, size_t parties) {
+    for (double scale = 10;; scale *= 10) {
+        const double fraction = ceil((double)some * scale / (double)parties) / scale;
+        if (floor(fraction * (double)parties * (1 + 1e-12)) == (double)some) return fraction;
+    }
+}
+
+/* A study that shares its noise and can do without some parties, but whose sums by files would open with all
+ * or not at all, gets two exchanges, and dropouts for as many as its minimum leaves out, where its author
+ * says neither. Definitions that were agreed on stay what they are. */
+static tacit_status choose_exchange(reading *r) {
+    tacit_study *study = r->study;
+    tacit_plan *plan = &study->plan;
+    size_t minimum;
+    if (!r->written || study_node(r, "exchange") != NULL || plan->exchanges != 1 ||
+        plan->minimum_parties >= plan->parties || !tacit_plan_shares_noise(plan))
+        return TACIT_OK;
+    const size_t absent = plan->parties - plan->minimum_parties;
+    plan->exchanges = 2;
+    if (study_node(r, "dropouts") == NULL && tacit_plan_dropouts(plan) < absent)
+        plan->dropouts = fraction_of(absent, plan->parties);
+    study->exchange_chosen = tacit_plan_dropouts(plan) > 0;
+    if (!study->exchange_chosen) { /* nobody may be absent, by its author's own words */
+        plan->exchanges = 1;
+        return TACIT_OK;
+    }
+    return study_fail_at(
+        r, study_node(r, "parties"),
+        tacit_fail_in(r->error, tacit_secure_minimum(&minimum, plan, r->error),
+                      "with transport: files and shares of noise (noise: shares) 'minimum: %zu' takes "
+                      "exchange: two, since a sum in one exchange opens with all %zu parties or not at all",
+                      plan->minimum_parties, plan->parties));
+}
+
 /* How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
 tacit_status study_check_sums(reading *r) {
     const tacit_plan *plan = &r->study->plan;
     size_t minimum;
+    TACIT_TRY(choose_exchange(r));
     if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
         return tacit_yaml_fail(&r->yaml, study_node(r, "sum"), r->error,
                                "sum: clear would show the coordinator contributions with a share of the "

@@ -89,7 +89,7 @@ TACIT_STUDY_MADE(transport, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_REA
                  .terms = "{}: questions and answers may be carried by people (tacit envelope)")
 TACIT_STUDY_MADE(exchange, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES,
                  .text = exchange_text,
-                 .form = "one | two", .standard = "one",
+                 .form = "one | two", .standard = "one; two where noise is in shares and minimum is below expected",
                  .help = TACIT_HELP("with transport: files, whether a masked sum takes one exchange, of all parties, or two, and may lose dropouts"))
 TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a whole number from 1 to 1e+12",
                  .standard = "the parties times minimum_rows",

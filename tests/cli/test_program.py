@@ -291,6 +291,20 @@ class Data(ProgramTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("2 cells with a value that is no class: 0, 1. The schema has no, yes: recode", done.stderr)
 
+    def test_check_names_the_numbers_outside_their_bounds(self):
+        self.write("s.yaml", "label: {name: y, classes: [no, yes]}\ncolumns: [{name: a, kind: number, low: 4, high: 22}, {name: b, kind: number, low: 0, high: 1}]\n")
+        self.write("a.csv", "a,b,y\n999,0,no\n23.5,1,yes\n7,0,no\n-1,1,yes\n")
+        done = self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout
+        self.assertIn("\na: 1 below 4, down to -1; where that says that a value is missing, leave the cell empty\n", done)
+        self.assertIn("\na: 2 above 22, up to 999; ", done)
+        self.assertNotIn("\nb: ", done)
+
+    def test_info_shows_dates_as_dates(self):
+        self.write("a.csv", "born;seen;y\n04.03.1931;2024-02-29;no\n17.11.1926;2023-12-31;yes\n")
+        done = self.succeed("data", "info", "a.csv").stdout
+        self.assertRegex(done, r"\nborn +date +0 +1926-11-17 to 1931-03-04\n")
+        self.assertRegex(done, r"\nseen +date +0 +2023-12-31 to 2024-02-29\n")
+
     def test_check_says_what_counts_as_another_level(self):
         self.write("s.yaml", "label: {name: y, classes: [no, yes], others: no}\n"
                    "columns: [{name: a, kind: category, levels: [pre, post], others: pre, recode: {nach: post}},\n"

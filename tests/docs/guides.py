@@ -1,4 +1,4 @@
-"""Run every command of a page and compare what it prints with what the page shows: guides.py [--long] PAGE.md.
+"""Run every command of a page and compare what it prints with what the page shows: guides.py [--long] [--times] PAGE.md.
 
 A page's ```sh blocks are run by one bash, in order, in an empty folder that holds a copy of examples/, with the program on the PATH.
 Each block must end with 0; what is started with & is ended with the page. Fenced blocks otherwise marked:
@@ -7,19 +7,29 @@ Each block must end with 0; what is started with & is ended with the page. Fence
     ```text        what the block before printed: these very lines, in this order; a line "..." stands for any lines, and
                    how long a run took is not compared
     ```text like   the same, but numbers and times of day differ from run to run, so only their places are compared
+
+--times prints how many seconds each section's commands took, and all of them of a processor.
 """
 
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FENCE = re.compile(r"^```(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?(\d[\d.,:]*([eE][-+]?\d+)?|\binf\b)")
+
+
+def section(page, line):
+    """The headline above a line."""
+    with open(page, encoding="utf-8") as stream:
+        return next((text.strip("# \n") for text in reversed(stream.readlines()[:line]) if text.startswith("## ")), "before the first section")
 
 
 def blocks(page):
@@ -82,8 +92,16 @@ def add_library(folder, environment):
     environment.update(PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=os.path.join(folder, "lib"), CCACHE_DISABLE="1")
 
 
-def check(page, long):
-    failures, ran, printed = [], 0, ""
+def print_times(took, before):
+    for name, seconds in took.items():
+        print(f"{seconds:6.1f} s  {name}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{sum(took.values()):6.1f} s  together, {used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime:.1f} s of a processor")
+
+
+def check(page, long, times=False):
+    failures, ran, printed, took = [], 0, "", {}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory(prefix="tacit-guide-") as folder:
         work = os.path.join(folder, "work")
         shutil.copytree(os.path.join(ROOT, "examples"), os.path.join(work, "examples"))
@@ -95,7 +113,9 @@ def check(page, long):
         try:
             for kind, text, line in blocks(page):
                 if kind == "sh" or (kind == "sh long" and long):
+                    began, named = time.monotonic(), section(page, line)
                     code, printed = shell.run(text)
+                    took[named] = took.get(named, 0) + time.monotonic() - began
                     ran += 1
                     if code != 0:
                         return ran, failures + [f"{page}:{line}: exit code {code}\n{text}\n{printed}"]
@@ -106,6 +126,8 @@ def check(page, long):
                     printed = None  # nor is what it would print looked at
         finally:
             shell.end()
+    if times:
+        print_times(took, before)
     return ran, failures
 
 
@@ -114,7 +136,7 @@ def main():
     pages = [word for word in sys.argv[1:] if not word.startswith("--")]
     failed = False
     for page in pages:
-        ran, failures = check(page, long)
+        ran, failures = check(page, long, "--times" in sys.argv[1:])
         print(f"{os.path.basename(page)}: {ran} blocks of commands run")
         for failure in failures:
             print(failure)

@@ -115,6 +115,21 @@ class Carried(DeployedTest):
             time.sleep(0.02)
         return False
 
+    def amended(self):
+        """One site never answers: the others' envelopes of the study without it."""
+        self.linear()
+        self.define()
+        self.coordinator()
+        self.all_join()
+        there = range(SITES - 1)
+        self.hand_over(r"\w+\.round-1\.mask", there)
+        self.succeed("study", "pause", self.folder, "trial")
+        self.definition(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
+                           "parties": "{expected: %d}" % (SITES - 1)})
+        self.succeed("study", "amend", self.folder, self.path / "trial.study.yaml")
+        self.succeed("study", "resume", self.folder, "trial")
+        return self.wait_for(r"amended\.\w+", there)
+
     def coefficients(self, study="trial"):
         return [one["estimate"] for one in
                 json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)["coefficients"]]
@@ -285,10 +300,11 @@ class Few(Carried):
         self.assertEqual(self.carried("mean", "avg", ["noise: party"], sites=3, epsilon=2, **{"lambda": 0.05}), 1)
         self.assertEqual(self.carried("classes", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
 
-    def test_a_linear_private_regression_takes_two_and_a_meta_analysis_three(self):
+    def test_a_linear_private_regression_takes_two_and_a_meta_analysis_three_or_one(self):
         self.linear()
         self.assertEqual(self.carried("numbers", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
         self.assertEqual(self.carried("pooled", "meta", ["tau: DL"], EXACT, epsilon=None), 3)
+        self.assertEqual(self.carried("shown", "meta", ["forest: yes"], EXACT, epsilon=None), 1)
 
 
 class Refusals(Carried):
@@ -361,13 +377,16 @@ class Refusals(Carried):
             self.assertEqual(len(self.charges(site)), 2)
 
     def test_one_exchange_and_a_minimum_below_the_expected_number_are_refused(self):
-        for changed in ({}, {"method": "dpgd", "set": "{noise: shares, rounds: 1}", "epsilon": 2, "delta": "1e-5", "lambda": 0.05}):
+        shares = {"method": "dpgd", "set": "{noise: shares, rounds: 7}", "epsilon": 2, "delta": "1e-5", "lambda": 0.05}
+        for changed in ({}, {**shares, "exchange": "one"}, {**shares, "dropouts": 0}):
             path = self.definition(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
                                       "parties": "{expected: 6, minimum: 5}", **changed})
             self.refuse(2, "study", "new", self.folder, path, "--force", says=["all 6 parties or not at all", "exchange: two"])
-        told = self.define(6, method="dpgd", set="{noise: shares, rounds: 7}", epsilon=2, delta="1e-5", exchange="two", dropouts=0.2,
-                           **{"lambda": 0.05}).stdout
-        self.assertIn("carried  14 hand-overs", told)
+        path = self.definition(**{**shares, "transport": "files", "parties": "{expected: 4, minimum: 3}"})
+        self.refuse(2, "study", "new", self.folder, path, "--force", says=["'minimum: 3' takes exchange: two", "4 parties are too few"])
+        done = self.define(**{**shares, "parties": "{expected: 6, minimum: 5}"})
+        self.assertIn("carried  14 hand-overs", done.stdout)
+        self.assertIn("exchange: two and dropouts: 0.2 (1 of 6 parties) become part of the definition", done.stderr)
 
     def test_a_plan_counts_the_hand_overs_of_exact_studies(self):
         (self.path / "schema.yaml").write_text(SCHEMA)
@@ -397,8 +416,9 @@ class Absent(Carried):
         self.assertEqual((summary["parties"], summary["rows"]), (SITES - 1, 60 * (SITES - 1)))
 
     def test_shares_of_noise_survive_a_site_that_never_answers(self):
-        self.define(method="dpgd", set="{noise: shares, rounds: 1}", epsilon=2, delta="1e-5", exchange="two", dropouts=0.2,
-                    patience=0.2, parties="{expected: %d, minimum: %d}" % (SITES, SITES - 1), **{"lambda": 0.05})
+        """Without a word about exchanges or dropouts: the minimum is enough."""
+        self.define(method="dpgd", set="{noise: shares, rounds: 1}", epsilon=2, delta="1e-5", patience=0.2,
+                    parties="{expected: %d, minimum: %d}" % (SITES, SITES - 1), **{"lambda": 0.05})
         self.coordinator()
         self.all_join(words=())
         there = range(SITES - 1)
@@ -408,20 +428,10 @@ class Absent(Carried):
             self.hand_over(rf"\w+\.round-{turn}\.mask", there)
             self.hand_over(rf"\w+\.round-{turn}\.unmask", there)
         self.assertEqual(self.status()["state"], "done", self.log())
+        self.assertEqual([len(self.charges(site)) for site in range(SITES)], [1] * (SITES - 1) + [0])
 
     def test_an_exact_sum_of_one_exchange_goes_on_without_a_site_by_an_amendment(self):
-        self.linear()
-        self.define()
-        self.coordinator()
-        self.all_join()
-        there = range(SITES - 1)
-        self.hand_over(r"\w+\.round-1\.mask", there)
-        self.succeed("study", "pause", self.folder, "trial")
-        self.definition(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
-                           "parties": "{expected: %d}" % (SITES - 1)})
-        self.succeed("study", "amend", self.folder, self.path / "trial.study.yaml")
-        self.succeed("study", "resume", self.folder, "trial")
-        amended = self.wait_for(r"amended\.\w+", there)
+        there, amended = range(SITES - 1), self.amended()
         for site in there:
             self.refuse(3, "envelope", "answer", amended[site], "--out", self.path / "none", home=self.home(site), says=["was amended"])
             self.succeed("consent", "trial", "--yes", "--allow-difference", home=self.home(site))
@@ -523,6 +533,71 @@ class Killed(Carried):
         self.at_each_step(self.home(0), words, answer_again, self.home(0), least=1)
         self.hand_over(r"\w+\.round-1\.unmask", range(3))
         self.wait_for(r"\w+\.round-2\.mask", range(3))
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_killed_while_it_closes_a_site_keeps_the_whole_model_and_is_charged_nothing(self):
+        self.linear()
+        self.define(3, set="{rounds: few}")
+        self.coordinator()
+        self.all_join(range(3))
+        self.rounds(sites=range(3))
+        end = self.wait_for(r"end\.\w+", range(3))[0]
+        whole, charges = (self.folder / "trial.model.json").read_bytes(), self.charges(0)
+        self.assertEqual(len(charges), 2)
+        died_without_model = []
+
+        def close_again(killed):
+            if killed and not self.model(0).exists():
+                died_without_model.append(True)
+            elif self.model(0).exists():
+                self.assertEqual(self.model(0).read_bytes(), whole)
+            self.assertIn("is done", self.succeed("envelope", "close", end, home=self.home(0)).stdout)
+            self.assertEqual(self.model(0).read_bytes(), whole)
+            self.assertEqual(self.charges(0), charges)
+            self.succeed("ledger", "verify", home=self.home(0))
+
+        self.at_each_step(self.home(0), ("envelope", "close", end), close_again, self.home(0), least=1)
+        self.assertTrue(died_without_model)
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_killed_while_it_consents_to_an_amendment_a_site_charges_once_and_gives_one_answer(self):
+        amended, there = self.amended(), range(SITES - 1)
+        words, old = ("consent", "trial", "--yes", "--allow-difference"), set(self.envelopes()[0])
+        self.refuse(3, "envelope", "answer", amended[0], "--out", self.path / "none", home=self.home(0), says=["was amended"])
+        charged = len(self.charges(0))
+        shutil.copytree(self.home(0), self.path / "asked")
+        for site in there:  # so that the next question is there
+            self.tacit("envelope", "answer", amended[site], "--out", self.path / "none", home=self.home(site))
+            self.succeed(*words, home=self.home(site))
+            self.succeed("envelope", "take", self.folder, self.answer(site, amended[site]))
+        deadline, question = time.monotonic() + PATIENCE, None
+        while question is None:
+            question = next((path for name, path in self.envelopes()[0].items() if name.endswith("round-1.mask") and name not in old), None)
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.02)
+        shutil.rmtree(self.home(0))
+        shutil.copytree(self.path / "asked", self.home(0))
+        refused, consents, answers = [], set(), set()
+
+        def consent_again(killed):
+            done = self.tacit("envelope", "answer", amended[0], "--out", self.path / "said", home=self.home(0))
+            self.assertIn(done.returncode, (0, 3) if killed else (0,), done.stderr)
+            if done.returncode == 3:  # it has not consented, and says so
+                self.assertIn("was amended", done.stderr)
+                self.refuse(3, "envelope", "answer", question, "--out", self.path / "none", home=self.home(0))
+                self.assertEqual(len(self.charges(0)), charged)
+                refused.append(True)
+                self.succeed(*words, home=self.home(0))
+            self.assertEqual(len(self.charges(0)), charged)
+            consents.update(self.answer(0, amended[0], self.path / name).read_bytes() for name in ("said", "again"))
+            answers.update(self.answer(0, question, self.path / name).read_bytes() for name in ("first", "second"))
+            self.assertEqual(len(self.charges(0)), charged + 1)
+            self.succeed("ledger", "verify", home=self.home(0))
+
+        self.at_each_step(self.home(0), words, consent_again, self.home(0), least=1)
+        self.assertEqual((len(consents), len(answers)), (1, 1))
+        self.assertTrue(refused)
+        self.succeed("envelope", "take", self.folder, self.path / "first")
 
     @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
     def test_a_coordinator_that_is_killed_at_any_durable_step_ends_with_the_same_model(self):

@@ -177,6 +177,73 @@ static void documents_show_what_applies(void **state) {
     tacit_study_free(study);
 }
 
+/* Shares of noise by files, of which some parties may be absent, with these lines too. */
+static const char *carried_shares(char out[DEFINITION_SIZE], const char *more) {
+    snprintf(out, DEFINITION_SIZE,
+             "name: carried\ntitle: Carried\nmethod: dpgd\nset: {noise: shares, rounds: 3}\nepsilon: 2\n"
+             "delta: 1e-5\nlambda: 0.05\nminimum_rows: 5\ntransport: files\n%sschema: |\n"
+             "  label: {name: y, classes: [n, p]}\n  columns:\n"
+             "    - {name: a, kind: number, low: 0, high: 1}\n",
+             more);
+    return out;
+}
+
+static tacit_study *composed(const char *text) {
+    tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_study_compose(&study, text, strlen(text), "s.yaml", &error), error);
+    return study;
+}
+
+static void shares_of_noise_by_files_survive_absence_where_the_minimum_allows_it(void **state) {
+    static const struct {
+        const char *more;
+        unsigned exchanges;
+        size_t dropouts;
+    } cases[] = {
+        { "parties: {expected: 6, minimum: 5}\n", 2, 1 },
+        { "parties: {expected: 30, minimum: 23}\n", 2, 7 },
+        { "parties: {expected: 30, minimum: 28}\n", 2, 3 }, /* a tenth, as ever */
+        { "parties: {expected: 30, minimum: 23}\ndropouts: 0.15\n", 2, 4 },
+        { "parties: {expected: 6}\n", 1, 0 },
+        { "parties: {expected: 6, minimum: 5}\nexchange: one\n", 1, 0 },
+        { "parties: {expected: 6, minimum: 5}\ndropouts: 0\n", 1, 0 },
+    };
+    char text[DEFINITION_SIZE];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacit_study *study = composed(carried_shares(text, cases[i].more));
+        assert_int_equal(study->plan.exchanges, cases[i].exchanges);
+        assert_int_equal(tacit_plan_dropouts(&study->plan), cases[i].dropouts);
+        /* Whoever reads the definition then finds it there. */
+        tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+        assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+        assert_int_equal(again->plan.exchanges, cases[i].exchanges);
+        assert_int_equal(tacit_plan_dropouts(&again->plan), cases[i].dropouts);
+        tacit_study_free(again);
+        tacit_study_free(study);
+    }
+    tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    carried_shares(text, "parties: {expected: 4, minimum: 3}\n");
+    assert_int_equal(tacit_study_compose(&study, text, strlen(text), "s.yaml", &error), TACIT_USAGE);
+    assert_non_null(strstr(error.text, "takes exchange: two"));
+    assert_non_null(strstr(error.text, "too few"));
+}
+
+/* What was agreed on when nobody chose two exchanges has one, and keeps its hash. */
+static void an_agreed_definition_keeps_its_one_exchange(void **state) {
+    char text[DEFINITION_SIZE];
+    (void)state;
+    tacit_study *made = composed(carried_shares(text, "parties: {expected: 6, minimum: 5}\nexchange: one\n"));
+    assert_null(strstr(tacit_buffer_text(&made->canonical), "exchange"));
+    tacit_study *agreed = parse(tacit_buffer_text(&made->canonical));
+    assert_int_equal(agreed->plan.exchanges, 1);
+    assert_memory_equal(agreed->hash, made->hash, sizeof made->hash);
+    tacit_study_free(agreed);
+    tacit_study_free(made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_of_a_definition_stays),
@@ -187,6 +254,8 @@ int main(void) {
         cmocka_unit_test(numbers_are_kept_in_the_parts_that_are_written),
         cmocka_unit_test(owners_read_the_terms_of_a_setting),
         cmocka_unit_test(documents_show_what_applies),
+        cmocka_unit_test(shares_of_noise_by_files_survive_absence_where_the_minimum_allows_it),
+        cmocka_unit_test(an_agreed_definition_keeps_its_one_exchange),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,15 @@ static tacit_status check_minimum(const tacit_study *study, tacit_error *error) 
         study->name, plan->parties, plan->minimum_parties);
 }
 
+static void say_exchange(const tacit_vetting *how, const tacit_study *study) {
+    const tacit_plan *plan = &study->plan;
+    if (!study->exchange_chosen) return;
+    say(how, TACIT_SAY_NOTE,
+        "a sum in one exchange opens with all parties or not at all: for shares of noise and 'minimum: %zu', "
+        "exchange: two and dropouts: %g (%zu of %zu parties) become part of the definition",
+        plan->minimum_parties, plan->dropouts, tacit_plan_dropouts(plan), plan->parties);
+}
+
 /* What parties refuse by the rules that they have by default, and whoever made the study can know. */
 static void warn_of_folds(const tacit_vetting *how, const tacit_plan *plan) {
     const size_t least = (size_t)tacit_policy_default().minimum_rows;
@@ -192,6 +201,7 @@ static void warn_of_folds(const tacit_vetting *how, const tacit_plan *plan) {
 
 tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
     TACIT_TRY(check_minimum(study, error));
+    say_exchange(how, study);
     TACIT_TRY(check_hope(study, how, error));
     warn_of_folds(how, &study->plan);
     if (has_noisy_model(study)) TACIT_TRY(foresee(study, how, error));

@@ -19,6 +19,7 @@ typedef struct tally {
     bool counts;                         /* a label of kind count */
     double low, high;                    /* of a number */
     uint64_t missing, below, above, unknown;
+    double least, most;    /* of those outside */
     const char *others;    /* the level or class that texts count as that are none; NULL: they stay unknown */
     uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
@@ -65,6 +66,8 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         bool of_label = i == label || entry;
         one->low = event ? 0 : of_label ? all->schema->low : one->declared->low;
         one->high = event ? 1 : of_label ? all->schema->high : one->declared->high;
+        one->least = one->low;
+        one->most = one->high;
         one->name = column->name;
         one->required = column->required;
         one->strict = column->closed && column->strict;
@@ -89,6 +92,8 @@ static void count_cell(tally *one, const tacit_column *column, size_t row) {
         double value = column->number[row];
         one->below += value < one->low;
         one->above += value > one->high;
+        if (value < one->low) one->least = fmin(one->least, value);
+        if (value > one->high) one->most = fmax(one->most, value);
         one->fractions += one->counts && (value < 0 || value != floor(value)) && !isnan(value);
     } else if (column->kind == TACIT_COLUMN_CATEGORY) {
         one->unknown += column->code[row] == TACIT_CODE_UNKNOWN;
@@ -252,6 +257,17 @@ static tacit_status print_columns(tacit_console *console, const check *all, taci
     return status;
 }
 
+/* A code for what is missing, such as 999, is most often seen here. */
+static void print_outside(tacit_console *console, const tally *one) {
+    const char *remedy = "; where that says that a value is missing, leave the cell empty";
+    if (one->below > 0)
+        tacit_console_print(console, "%s: %llu below %g, down to %g%s\n", one->name,
+                            (unsigned long long)one->below, one->low, one->least, remedy);
+    if (one->above > 0)
+        tacit_console_print(console, "%s: %llu above %g, up to %g%s\n", one->name,
+                            (unsigned long long)one->above, one->high, one->most, remedy);
+}
+
 static void print_summary(tacit_console *console, const check *all) {
     const tacit_encode_counts *counts = &all->counts;
     tacit_console_print(
@@ -271,6 +287,7 @@ static void print_summary(tacit_console *console, const check *all) {
         else if (all->tallies[i].unknown > 0)
             tacit_console_print(console, "%s: unknown are %s\n", all->tallies[i].name,
                                 all->tallies[i].strays);
+    for (size_t i = 0; i < all->count; i++) print_outside(console, &all->tallies[i]);
     for (size_t i = 0; i < all->count; i++)
         if (all->rows > 0 && all->tallies[i].missing == all->rows)
             tacit_console_print(console, "%s: every value is missing\n", all->tallies[i].name);

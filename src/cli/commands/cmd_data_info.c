@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/print/classes.h"
 #include "cli/row_reading.h"
+#include "data/schema/date.h"
 #include "data/schema/names.h"
 
 enum { CLASSES_SHOWN = 20 };
@@ -22,11 +23,21 @@ static range find_range(const double *numbers, size_t count) {
     return found;
 }
 
+/* Without a schema dates are days since 2000-01-01, which nobody reads. */
+static const char *day_of(const tacit_column *column, double number, char out[TACIT_DAY_TEXT]) {
+    return tacit_day_text(column->date.reference + (int32_t)number, out);
+}
+
 static void add_row(tacit_grid *grid, const tacit_column *column, size_t rows) {
     char values[160] = "", low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
+    _Static_assert((int)TACIT_NUMBER_TEXT >= (int)TACIT_DAY_TEXT, "a day fits");
+    const bool dates = column->kind == TACIT_COLUMN_NUMBER && column->date.use == TACIT_DATE_DAYS;
     if (column->kind == TACIT_COLUMN_NUMBER) {
         range found = find_range(column->number, rows);
-        if (found.low <= found.high)
+        if (found.low <= found.high && dates)
+            snprintf(values, sizeof values, "%s to %s", day_of(column, found.low, low),
+                     day_of(column, found.high, high));
+        else if (found.low <= found.high)
             snprintf(values, sizeof values, "%s to %s", tacit_number_to_text(found.low, low),
                      tacit_number_to_text(found.high, high));
     } else if (column->overflow) {
@@ -35,7 +46,7 @@ static void add_row(tacit_grid *grid, const tacit_column *column, size_t rows) {
         tacit_names_list(&column->levels, values, 60);
     }
     tacit_grid_cell(grid, "%s", column->name);
-    tacit_grid_cell(grid, "%s", column->kind == TACIT_COLUMN_NUMBER ? "number" : "category");
+    tacit_grid_cell(grid, "%s", dates ? "date" : column->kind == TACIT_COLUMN_NUMBER ? "number" : "category");
     tacit_grid_cell(grid, "%zu", column->missing);
     tacit_grid_cell(grid, "%s", values);
 }

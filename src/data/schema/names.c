@@ -72,9 +72,10 @@ tacit_status tacit_names_find(const tacit_levels *names, const char *name, const
     const char *open = flag != NULL ? " (" : "", *close = flag != NULL ? ")" : "";
     const char *near = tacit_names_closest((const char *const *)names->text, names->count, name);
     if (near != NULL)
-        return tacit_fail(error, TACIT_USAGE, "%s has no %s '%s'%s%s%s; did you mean '%s'?", file, what,
+        return tacit_fail(error, TACIT_USAGE, "%s has no %s '%s'%s%s%s; did you mean '%s'?%s", file, what,
                           shown, open, flag != NULL ? flag : "", close,
-                          tacit_text_shown(near, strlen(near), other));
+                          tacit_text_shown(near, strlen(near), other),
+                          strcasecmp(near, name) == 0 ? " Capitals count: write it alike in both" : "");
     tacit_names_list(names, list, sizeof list);
     return tacit_fail(error, TACIT_USAGE, "%s has no %s '%s'%s%s%s; there are %s", file, what, shown, open,
                       flag != NULL ? flag : "", close, list);
