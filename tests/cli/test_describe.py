@@ -280,8 +280,8 @@ missing: complete-case
         self.assertNotIn("missing", [table["name"] for table in json.loads(done.stdout)["report"]["tables"]])
         self.succeed("simulate", "--method", "dpnewton", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--epsilon", "8",
                      "--delta", "1e-5", "--set", "purpose=inference", "--set", "missing_counts=0", "--out", "model.json")
-        self.assertIn("Missing: not counted; method describe with missing=counted does", self.succeed("summary", "model.json").stdout)
-        self.assertIn("How many values were missing is not in it", self.succeed("card", "model.json").stdout)
+        self.assertIn("was not counted; method describe with missing=counted counts both, for a tenth of its budget.", self.succeed("summary", "model.json").stdout)
+        self.assertIn("was not counted; method describe with missing=counted counts both", self.succeed("card", "model.json").stdout)
         self.fail_with(2, "simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set", "missing=counted",
                        "--set", "sites=apart", says=["leave sites out"])
 
@@ -309,7 +309,7 @@ missing: complete-case
             self.assertRegex(text, r"rows left out +[0-9.]+ \([0-9.]+\)")
             self.assertNotIn("not counted", text)
             self.assertIn("Missing values by what becomes of them", card)
-            self.assertNotIn("How many values were missing is not in it", card)
+            self.assertNotIn("not counted", card)
 
 
 class Private(DescribeTest):
