@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/secret.h"
 #include "coordinator/coordinator_parts.h"
+#include "method/uncounted.h"
 #include "model/one_sided.h"
 #include "net/clock.h"
 #include "session/run.h"
@@ -56,7 +57,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_prices prices = { .event = { .count = 0 } };
     char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64], remark[TACIT_REMARK_SIZE],
-        told[sizeof reason + sizeof remark + 2];
+        uncounted[TACIT_UNCOUNTED_SIZE], told[sizeof reason + sizeof remark + sizeof uncounted + 4];
     bool again = false;
     tacit_status status;
     if (outcome->count != 1)
@@ -74,7 +75,9 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
         tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
     const bool doubtful = tacit_model_doubtful(model, remark);
-    snprintf(told, sizeof told, "%s%s%s", reason, reason[0] != 0 && doubtful ? ". " : "", remark);
+    const bool after = tacit_missing_uncounted(model, uncounted);
+    snprintf(told, sizeof told, "%s%s%s%s%s", reason, reason[0] != 0 && doubtful ? ". " : "", remark,
+             after && (reason[0] != 0 || doubtful) ? ". " : "", uncounted);
     status =
         tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, told, &text, error);
     if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */

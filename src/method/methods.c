@@ -139,6 +139,8 @@ tacit_status tacit_methods_check(const tacit_plan *plan, tacit_error *error) {
 static int has_trait(const tacit_method *method, const char *trait) {
     const bool model = method->reports == NULL; /* these lists are for whoever wants one */
     const bool alone = model && (method->fits_alone || method->fits_alone_by_party);
+    const bool describes = method->reports != NULL && strcmp(method->reports, "describe") == 0 &&
+                           tacit_method_offers(method, "missing", "counted");
     const struct {
         const char *name;
         bool holds;
@@ -151,7 +153,8 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "builds-on", method->builds_on != NULL },
         { "starts-at", method->starts_at != NULL },
         { "chooses-lambda", method->chooses_lambda },
-        { "counts-missing", !method->noise_free && tacit_method_offers(method, "missing", "counted") },
+        { "counts-missing", describes && !method->noise_free },
+        { "counts-missing-exactly", describes && method->noise_free },
         { "one-exchange", method->exchanges == tacit_one_exchange },
         { "infers", method->infers != NULL },
         { "no-center", method->schedule != NULL },

@@ -32,18 +32,13 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "method/missing_sum.h"
 #include "method/persons.h"
 
 enum { NOT_COUNTED = -1 };
 
-/* What becomes of a column's missing values, or of the label's, which is behind the columns. */
-static tacit_missing rule_of(const tacit_schema *schema, size_t j) {
-    if (j < schema->cols) return tacit_schema_missing(schema, &schema->columns[j]);
-    return tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
-}
-
 static bool is_counted(const tacit_schema *schema, size_t j, bool persons) {
-    const tacit_missing rule = rule_of(schema, j);
+    const tacit_missing rule = missing_rule_at(schema, j);
     if (rule == TACIT_MISSING_ERROR || (persons && rule == TACIT_MISSING_COMPLETE_CASE)) return false;
     return j == schema->cols ||
            (schema->columns[j].kind != TACIT_SCHEMA_SKIP && tacit_schema_uses(schema, j));
@@ -176,7 +171,7 @@ tacit_status missing_counts_add_table(tacit_report *report, const tacit_plan *pl
         if (!is_counted(schema, j, persons)) continue;
         tacit_format(label, sizeof label, "%.150s: %s",
                      j < schema->cols ? schema->columns[j].name : schema->label,
-                     tacit_missing_name(rule_of(schema, j)));
+                     tacit_missing_name(missing_rule_at(schema, j)));
         TACIT_TRY(add_row_of(table, label, values[next++], deviation, error));
     }
     if (!counts_left_out(schema, persons)) return TACIT_OK;

@@ -118,12 +118,13 @@ class EvaluateTest(ProgramTest):
                                   capture_output=True, text=True, timeout=600).stdout
         return {name: float(value) for which, name, value in list(csv.reader(text.splitlines()))[1:] if which == case}
 
-    def check(self, report, expected, tolerance):
-        figures, thresholds = table(report, "figures"), None
+    def check(self, report, expected, tolerance, group=""):
+        """Of all rows, or "@stage=1": the tables of a subgroup."""
+        figures, thresholds = table(report, "figures" + group), None
         for name, value in expected.items():
             row, _, at = name.partition("@")
             if at:
-                thresholds = thresholds or [table(report, name) for name in ("thresholds", "threshold_intervals")]
+                thresholds = thresholds or [table(report, name + group) for name in ("thresholds", "threshold_intervals")]
                 ours = thresholds[row.endswith(("_low", "_high"))][at][row]
             elif row in figures:
                 ours = figures[row]["value"]
@@ -134,6 +135,27 @@ class EvaluateTest(ProgramTest):
                 self.assertIsNone(ours, name)
             else:
                 self.assertLessEqual(abs(ours - value), tolerance * (1 + abs(value)), name)
+
+    def check_curves(self, report, lines, group="", fewest=6):
+        """Calibration and ROC by counting the scores that R has read."""
+        scores = [(int(y), float(p)) for y, p in csv.reader(lines)]
+        groups = table(report, "calibration" + group).values()
+        self.assertEqual(sum(one["rows"] for one in groups), len(scores))
+        for one in groups:
+            inside = [(y, p) for y, p in scores if one["from"] <= p < one["until"]]
+            self.assertEqual(len(inside), one["rows"])
+            self.assertAlmostEqual(sum(p for _, p in inside) / len(inside), one["predicted"], places=9)
+            self.assertAlmostEqual(sum(y for y, _ in inside) / len(inside), one["observed"], places=9)
+        positives = sum(y for y, _ in scores)
+        points = next(each for each in report["tables"] if each["name"] == "roc" + group)
+        places = {name: points["columns"].index(name) for name in points["columns"]}
+        self.assertGreaterEqual(len(points["rows"]), fewest)
+        for row in points["rows"]:
+            threshold, false, true = (row["values"][places[name]] for name in ("threshold", "false_positives", "sensitivity"))
+            if threshold is None:
+                continue
+            self.assertAlmostEqual(sum(y for y, p in scores if p >= threshold) / positives, true, places=9)
+            self.assertAlmostEqual(sum(1 - y for y, p in scores if p >= threshold) / (len(scores) - positives), false, places=9)
 
     def simulate(self, case, rows, parties, *words, method="evaluate-exact"):
         return json.loads(self.succeed("simulate", "--method", method, "--model", "model.json", "--train", rows, "--test", rows,
@@ -153,28 +175,7 @@ class AgainstR(EvaluateTest):
             report = self.simulate(case, rows, parties, "--set", "least=1")
             self.check(report, expected, 1e-6)
             if "classes" in CASES[case][1]:
-                self.check_curves(case, report)
-
-    def check_curves(self, case, report):
-        """Calibration and ROC by counting the scores that R has read."""
-        scores = [(int(y), float(p)) for y, p in list(csv.reader((self.path / f"{case}.r.csv").read_text().splitlines()))[1:]]
-        groups = table(report, "calibration").values()
-        self.assertEqual(sum(group["rows"] for group in groups), len(scores))
-        for group in groups:
-            inside = [(y, p) for y, p in scores if group["from"] <= p < group["until"]]
-            self.assertEqual(len(inside), group["rows"])
-            self.assertAlmostEqual(sum(p for _, p in inside) / len(inside), group["predicted"], places=9)
-            self.assertAlmostEqual(sum(y for y, _ in inside) / len(inside), group["observed"], places=9)
-        positives = sum(y for y, _ in scores)
-        points = next(each for each in report["tables"] if each["name"] == "roc")
-        places = {name: points["columns"].index(name) for name in points["columns"]}
-        self.assertGreater(len(points["rows"]), 5)
-        for row in points["rows"]:
-            threshold, false, true = (row["values"][places[name]] for name in ("threshold", "false_positives", "sensitivity"))
-            if threshold is None:
-                continue
-            self.assertAlmostEqual(sum(y for y, p in scores if p >= threshold) / positives, true, places=9)
-            self.assertAlmostEqual(sum(1 - y for y, p in scores if p >= threshold) / (len(scores) - positives), false, places=9)
+                self.check_curves(report, (self.path / f"{case}.r.csv").read_text().splitlines()[1:])
 
     def test_wilms_tumours(self):
         self.check_case("wilms")
@@ -207,7 +208,7 @@ columns:
         predicted = list(csv.reader((self.path / "predicted.csv").read_text().splitlines()))[1:]
         actual = [row["stage"] for row in csv.DictReader(Path(rows).read_text().splitlines())]
         reports = [json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]]
-        reports += [self.simulate("stage", rows, parties, "--set", "least=1") for parties in (1, 5)]
+        reports += [self.simulate("stage", rows, parties, "--set", "least=1") for parties in (1, 5, 20)]
         for report in reports:
             confusion = table(report, "confusion")
             for a in "1234":
@@ -337,12 +338,17 @@ class GroupsAgainstR(EvaluateTest):
         self.assertEqual(len(lines), len(text))
         return list(zip(text, lines))
 
-    def groups_of_r(self, case, scored, column):
-        """R's figures of each group, by its label."""
+    def lines_of_groups(self, scored, column):
+        """What R reads of each group, by its label."""
         groups = {}
         for row, line in scored:
             if row[column] not in self.MISSING:
                 groups.setdefault(f"{column}={row[column]}", []).append(line)
+        return groups
+
+    def groups_of_r(self, case, scored, column):
+        """R's figures of each group, by its label; those at thresholds of subgroups alone, not of sites."""
+        groups = self.lines_of_groups(scored, column)
         words = []
         for number, (label, lines) in enumerate(sorted(groups.items())):
             self.write(f"group{number}.csv", "\n".join(["y,p"] + lines) + "\n")
@@ -352,7 +358,7 @@ class GroupsAgainstR(EvaluateTest):
         found = {label: {"rows": len(lines)} for label, lines in groups.items()}
         for which, name, value in list(csv.reader(text.splitlines()))[1:]:
             label = which.partition(":")[2]
-            if which.startswith(f"{case}:{column}=") and label in found and "@" not in name:
+            if which.startswith(f"{case}:{column}=") and label in found and (column != "site" or "@" not in name):
                 found[label][name] = float(value)
         return found
 
@@ -369,10 +375,17 @@ class GroupsAgainstR(EvaluateTest):
                 self.assertLessEqual(abs(line[name] - value), self.TOLERANCE * (1 + abs(value)), f"{label} {name}")
 
     def check_subgroups(self, case):
+        """The table of subgroups, and each one's own tables: figures, thresholds with their intervals, calibration and ROC."""
         rows, column = self.make(case), self.SETS[case]
-        expected = self.groups_of_r(case, self.scored(case, rows), column)
+        scored = self.scored(case, rows)
+        expected, lines = self.groups_of_r(case, scored, column), self.lines_of_groups(scored, column)
         for parties in self.PARTIES:
-            self.check_groups(self.simulate(case, rows, parties, "--set", f"by={column}", "--set", "least=1"), expected)
+            report = self.simulate(case, rows, parties, "--set", f"by={column}", "--set", "least=1")
+            self.check_groups(report, expected)
+            for label, figures in expected.items():
+                self.assertEqual(sum("@" in name for name in figures), 45)
+                self.check(report, {name: value for name, value in figures.items() if name != "rows"}, self.TOLERANCE, f"@{label}")
+                self.check_curves(report, lines[label], f"@{label}", fewest=4)
 
     def with_sites(self, rows, sites):
         """The same rows, dealt out to sites in turn."""

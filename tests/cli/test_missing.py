@@ -44,6 +44,26 @@ FILLED = LABEL + """columns:
   - {name: stage, kind: category, levels: ["1", "2", "3", "4"], missing: {fill: "3"}}
 strict: yes
 """
+WHOLE_PBC = LABEL + """columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: chol, kind: number, low: -5000, high: 5000}
+  - {name: copper, kind: number, low: -2000, high: 2000}
+  - {name: trig, kind: number, low: -2000, high: 2000}
+  - {name: sex, kind: category, levels: [m, f]}
+  - {name: hepato, kind: category, levels: ["0", "1"]}
+missing: impute
+"""
+WHOLE_LUNG = """label: {name: died, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 18, high: 100}
+  - {name: sex, kind: category, levels: [male, female]}
+  - {name: karnofsky_patient, kind: number, low: -500, high: 500}
+  - {name: calories, kind: number, low: -5000, high: 9000}
+  - {name: weight_loss, kind: number, low: -500, high: 500}
+missing: impute
+"""
+LUNG = PBC.parent / "lung.csv"
+WHOLE = {"pbc1": (PBC, WHOLE_PBC), "lung1": (LUNG, WHOLE_LUNG)}  # all rows at one site
 NAMES = {"chol (missing)": "chol_missing", "hepato (missing)": "hepatomissing"}
 
 
@@ -57,7 +77,7 @@ def figures_of_r():
     stored = list(csv.reader((HERE / "missing.csv").read_text().splitlines()))[1:]
     fresh = []
     if has_mice():
-        words = ["Rscript", HERE / "missing.R", PBC] + ([] if MICE else ["quick"])
+        words = ["Rscript", HERE / "missing.R", PBC, LUNG] + ([] if MICE else ["quick"])
         text = subprocess.run(words, capture_output=True, text=True, check=True, timeout=600).stdout
         fresh = list(csv.reader(text.splitlines()))[1:]
     found = {}
@@ -130,6 +150,19 @@ class AgainstR(MissingTest):
             self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
             self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
             self.assertLess(abs(math.log(more[name]["between"] / between)), math.log(4), name)
+
+    # The same errors, for 7 and 6 coefficients.
+    def test_at_one_site_they_are_those_of_mice_for_two_sets(self):
+        for case, (file, schema) in WHOLE.items():
+            table = self.estimate(schema, "--set", "impute=100", train=file, parties=1)
+            ours, theirs = self.named(table), figures_of_r()[case]
+            more = {one["name"].replace("=", "").strip("()"): one for one in table["imputed"]["coefficients"]}
+            self.assertEqual((table["rows"], table["imputed"]["sets"], set(ours)), (len(file.read_text().splitlines()) - 1, 100, set(theirs)))
+            for name, (estimate, within, between, _) in theirs.items():
+                error = math.sqrt(between / 40 + more[name]["between"] / 100)
+                self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (case, name, ours[name], estimate))
+                self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, (case, name))
+                self.assertLess(abs(math.log(more[name]["between"] / between)), math.log(4), (case, name))
 
     # The same errors, for 13 coefficients.
     def test_imputed_columns_go_through_terms_as_after_mice(self):
@@ -211,6 +244,105 @@ missing: impute
         table = self.estimate(ALL + "fill\n", train=self.two_sites(), parties=None)
         estimate, _, between, _ = figures_of_r()["imputed"]["stage4"]
         self.assertGreater(abs(self.named(table)["stage4"]["estimate"] - estimate), 20 * math.sqrt(between / 40))
+
+
+COUNTED = """columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: chol, kind: number, low: 0, high: 2500}
+  - {name: copper, kind: number, low: 0, high: 600, missing: {fill: 100}}
+  - {name: hepato, kind: category, levels: ["0", "1"], missing: {fill: "1"}}
+  - {name: stage, kind: number, low: 1, high: 4}
+missing: complete-case
+"""
+TIMES = "label: {name: [time, death], kind: time, low: 0, high: 5000}\n"
+
+
+class Counted(MissingTest):
+    """Methods without noise say how many values each choice filled and how many rows it left out; others say that they do not."""
+
+    def truth(self):
+        """By Python's own reading of the file: {column: cells}, and the rows left out."""
+        rows = list(csv.DictReader(PBC.read_text().splitlines()))
+        cells = {name: sum(row[name] == "" for row in rows) for name in ("age", "chol", "copper", "hepato", "stage")}
+        return cells, sum("" in (row["age"], row["chol"], row["stage"]) for row in rows)
+
+    def run_one(self, method, *words, parties=5, label=TIMES, out=()):
+        self.write("schema.yaml", label + COUNTED)
+        train = PBC
+        if label == TIMES:  # whose events are ones
+            train = self.write("times.csv", PBC.read_text().replace(",yes,", ",1,").replace(",no,", ",0,"))
+        return self.succeed("simulate", "--method", method, "--train", train, "--test", train, "--schema", "schema.yaml", "--parties", str(parties),
+                            "--seed", "1", *words, *out)
+
+    def check_report(self, report, withheld=0):
+        cells, left_out = self.truth()
+        rules = {"copper": "fill", "hepato": "fill"}
+        table = next(each for each in report["tables"] if each["name"] == "missing")
+        found = {row["label"]: row["values"] for row in table["rows"]}
+        for name, count in cells.items():
+            self.assertEqual(found.pop(f"{name}: {rules.get(name, 'complete-case')}"), [count, withheld], name)
+        self.assertEqual(found.pop("rows left out"), [left_out, withheld])
+        self.assertTrue(all(row.endswith(": complete-case") and values == [0, 0] for row, values in found.items()), found)  # the label
+
+    def test_cox_counts_them_over_1_5_and_20_parties(self):
+        cells, left_out = self.truth()
+        self.assertGreater(left_out, 100)
+        for parties in (1, 5, 20):
+            found = json.loads(self.run_one("cox", "--json", parties=parties).stdout)["summary"]["missing"]
+            self.assertEqual((found["left_out"], found["withheld"]), (left_out, 0))
+            self.assertEqual({one["name"]: one["cells"] for one in found["columns"] if one["name"] in cells}, cells)
+        self.assertIn(f"Missing: {left_out} incomplete rows left out", self.run_one("cox").stdout)
+
+    def test_reports_of_exact_methods_have_a_table_of_them(self):
+        label = LABEL.replace("}", ", missing: complete-case}")
+        self.write("whole.yaml", label + COUNTED)
+        self.succeed("simulate", "--method", "estimate", "--train", PBC, "--test", PBC, "--schema", "whole.yaml", "--parties", "2", "--seed", "1", "--out",
+                     "model.json")
+        ways = {"survival-exact": (TIMES, "--set", "by=hepato", "--set", "least=1"), "meta": (label,), "evaluate-exact": (label, "--model", "model.json"),
+                "mixed": (label, "--set", "group=party", "--set", "nodes=5")}
+        for method, (label, *words) in ways.items():
+            for parties in (5, 20) if method != "meta" else (5, 6):
+                with self.subTest(method=method, parties=parties):
+                    self.check_report(json.loads(self.run_one(method, *words, "--json", parties=parties, label=label).stdout)["report"])
+
+    def test_a_count_below_least_is_not_in_a_report_that_says_so_of_its_figures(self):
+        found = json.loads(self.run_one("survival-exact", "--set", "least=7", "--json").stdout)["report"]
+        rows = {row["label"]: row["values"] for row in next(each for each in found["tables"] if each["name"] == "missing")["rows"]}
+        self.assertEqual((rows["stage: complete-case"], rows["age: complete-case"]), ([None, 0], [0, 0]))  # of six, and of none
+
+    def test_plain_counts_nothing_and_says_what_would(self):
+        says = "method describe-exact with missing=counted counts both, exactly."
+        for method in ("cox", "survival-exact"):
+            text = self.run_one(method, "--set", "missing=plain", out=("--out", "model.json")).stdout
+            self.assertIn(says, text)
+            self.assertNotIn("left out for it\n", text)
+            self.assertIn(says, self.succeed("summary", "model.json").stdout)
+
+    def test_two_servers_say_that_they_count_nothing_and_what_would(self):
+        self.write("small.csv", "\n".join(",".join(line.split(",")[i] for i in (4, 2)) for line in PBC.read_text().splitlines()[:80]) + "\n")
+        self.write("small.yaml", LABEL + "columns:\n  - {name: age, kind: number, low: 20, high: 90, missing: complete-case}\n")
+        text = self.succeed("simulate", "--method", "newton", "--train", "small.csv", "--test", "small.csv", "--schema", "small.yaml", "--parties", "2",
+                            "--seed", "1", "--set", "engine=shares").stdout
+        self.assertEqual(text.count("method describe-exact with missing=counted counts both, exactly."), 1)
+
+    def test_a_private_result_that_counts_nothing_says_what_would(self):
+        says = "method describe with missing=counted counts both, for a tenth of its budget."
+        label = LABEL.replace("}", ", missing: complete-case}")
+        for method in ("plr", "gop", "output", "avg", "dpsgd", "dptree", "psgd"):
+            text = self.run_one(method, "--epsilon", "4", "--delta", "1e-5", "--lambda", "0.1", label=label, out=("--out", "model.json")).stdout
+            self.assertEqual(text.count(says), 1, method)
+            self.assertEqual(self.succeed("card", "model.json").stdout.count(says), 1, method)
+        text = self.run_one("survival", "--epsilon", "4", "--delta", "1e-5").stdout
+        self.assertEqual(text.count(says), 1)
+        text = self.run_one("dpgd", "--epsilon", "4", "--delta", "1e-5", label=label).stdout  # the control: it counts them
+        self.assertNotIn(says, text)
+        self.assertIn("rows left out", text)
+
+    def test_of_a_schema_that_says_nothing_of_missing_values_nothing_is_said(self):
+        self.write("schema.yaml", LABEL + COUNTED.replace("missing: complete-case\n", "").replace(", missing: {fill: 100}", "").replace(", missing: {fill: \"1\"}", ""))
+        text = self.succeed("simulate", "--method", "plr", "--train", PBC, "--test", PBC, "--schema", "schema.yaml", "--parties", "2", "--seed", "1",
+                            "--epsilon", "4", "--lambda", "0.1").stdout
+        self.assertNotIn("missing", text)
 
 
 class Sets(MissingTest):

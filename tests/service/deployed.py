@@ -169,6 +169,14 @@ class DeployedTest(unittest.TestCase):
         self.succeed("simulate", "--method", "batch", "--train", self.rows("model"), "--test", self.rows("model"), "--schema",
                      "schema.yaml", "--parties", "1", "--lambda", "0.01", "--seed", "1", "--out", "model.json")
 
+    def lack(self, column, gaps):
+        """Take the value of a column from the first rows of parties, this many of each."""
+        for party, count in enumerate(gaps):
+            lines = [line.split(",") for line in self.rows(party).read_text().splitlines()]
+            for at in range(1, count + 1):
+                lines[at][lines[0].index(column)] = ""
+            self.rows(party).write_text("\n".join(map(",".join, lines)) + "\n")
+
     def definition(self, name="trial", **changed):
         keys = {"name": name, "title": "A trial", "method": "avg", "set": "{noise: party}", "epsilon": 2,
                 "lambda": 0.05, "parties": "{expected: 3, minimum: 3}", "minimum_rows": 20, "patience": 60,

@@ -83,13 +83,33 @@ class Cox(DeployedTest):
         self.assertEqual((summary["errors"], summary["clusters"]), ("cluster", 240))
         self.assertEqual([one["name"] for one in summary["proportional"]["tests"]], ["age", "arm", "GLOBAL"])
 
+    def test_it_says_how_many_rows_were_left_out_unless_a_party_has_few(self):
+        """Sums are masked: the coordinator adds up what parties say, of whom one has three and says none."""
+        schema = self.path / "schema.yaml"
+        schema.write_text(schema.read_text() + "missing: complete-case\n")
+        self.lack("age", (12, 3, 0, 15))
+        self.study(**self.definition_of)
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in PARTIES}
+        self.assertIn("how many values of each column are missing and how many rows were left out for it, unless few", parties[0].text())
+        self.check_done(parties, charged=[])
+        found = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual(found["rows"], 450)
+        self.assertEqual((found["missing"]["left_out"], found["missing"]["withheld"]), (27, 1))
+        self.assertEqual(found["missing"]["columns"][0], {"name": "age", "rule": "complete-case", "cells": 27, "withheld": 1})
+
     def test_private_curves_are_charged_once_and_everybody_has_them(self):
+        schema = self.path / "schema.yaml"
+        schema.write_text(schema.read_text() + "missing: complete-case\n")
         self.study(**{**self.definition_of, "method": "survival", "set": "{by: arm, width: 5}", "epsilon": 2, "delta": "1e-5", "lambda": None})
         self.coordinator()
         model = self.check_done({party: self.join(party) for party in PARTIES})
         self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 2.0, "delta": 1e-5})
         self.assertEqual((model["report"]["kind"], model["report"]["mode"], model["report"]["rows"]), ("survival", "private", 480))
         self.assertTrue({"groups", "tests"} <= {table["name"] for table in model["report"]["tables"]})
+        says = "was not counted; method describe with missing=counted counts both"
+        for words in (("study", "status", self.folder), ("summary", self.folder / "trial.model.json")):
+            self.assertIn(says, " ".join(self.succeed(*words).stdout.split()))
         charge = self.charges(0)[0]
         self.assertEqual((len(self.charges(0)), charge["kind"], charge["noise"]), (1, "sealed", "exact"))
 

@@ -56,6 +56,19 @@ class Mixed(DeployedTest):
                     if b is not None:
                         self.assertAlmostEqual(a, b, delta=1e-6 * (1 + abs(b)))
 
+    def test_it_says_how_many_rows_were_left_out_unless_a_party_has_few(self):
+        schema = self.path / "schema.yaml"
+        schema.write_text(schema.read_text() + "missing: complete-case\n")
+        self.lack("dose", (12, 3, 0, 15))
+        self.study(**self.definition_of)
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in PARTIES}, charged=[])
+        report = json.loads((self.folder / "trial.model.json").read_text())["report"]
+        self.assertEqual(report["rows"], 330)
+        table = next(each for each in report["tables"] if each["name"] == "missing")
+        found = {row["label"]: row["values"] for row in table["rows"]}
+        self.assertEqual(found, {"dose: complete-case": [27, 1], "ill: complete-case": [0, 0], "rows left out": [27, 1]})
+
     def test_a_study_of_too_few_parties_as_groups_is_refused_before_anything_is_opened(self):
         few = {**self.definition_of, "set": "{group: party}"}
         with self.assertRaisesRegex(AssertionError, "opens at least 6 numbers of each kind"):

@@ -559,8 +559,8 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
          tau: Literal["DL", "PM"] = "DL", level: float = 0.95, bias: Literal["none", "firth"] = "none",
-         errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster", "gee"] = "model",
-         forest: Literal["no", "yes"] = "no") -> dict[str, Any]:
+         errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster", "gee"] = "model", forest: Literal["no", "yes"] = "no",
+         missing: Literal["counted", "plain"] = "counted") -> dict[str, Any]:
     """Settings of method meta: a regression at every site, pooled over sites that differ (meta-analysis), no noise.
 
     family
@@ -575,12 +575,17 @@ def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "m
         of each site's regression, as in method estimate.
     forest
         yes: every site's own estimates are shown, with the weight that each has.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, where the schema says what becomes
+        of missing values.
     """
-    return _changed(meta, {"family": family, "tau": tau, "level": level, "bias": bias, "errors": errors, "forest": forest})
+    return _changed(meta, {"family": family, "tau": tau, "level": level, "bias": bias, "errors": errors, "forest": forest,
+        "missing": missing})
 
 
 def mixed(*, family: Literal["auto", "linear", "logistic", "poisson"] = "auto", group: Literal["person", "party"] = "person",
-          slope: Text = "none", likelihood: Literal["ML", "REML"] = "ML", nodes: int = 25, level: float = 0.95) -> dict[str, Any]:
+          slope: Text = "none", likelihood: Literal["ML", "REML"] = "ML", nodes: int = 25, level: float = 0.95,
+          missing: Literal["counted", "plain"] = "counted") -> dict[str, Any]:
     """Settings of method mixed: regression with random effects of persons or parties, from sums alone, no noise.
 
     family
@@ -595,13 +600,18 @@ def mixed(*, family: Literal["auto", "linear", "logistic", "poisson"] = "auto", 
         of the quadrature, as nAGQ in R's glmer; with a slope it is Laplace's, 1. From 1 to 100.
     level
         of the confidence intervals. From 0.5 to 0.999999.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, where the schema says what becomes
+        of missing values.
     """
-    return _changed(mixed, {"family": family, "group": group, "slope": slope, "likelihood": likelihood, "nodes": nodes, "level": level})
+    return _changed(mixed, {"family": family, "group": group, "slope": slope, "likelihood": likelihood, "nodes": nodes, "level": level,
+        "missing": missing})
 
 
 def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", strata: Text = "none", least: int = 10, level: float = 0.95,
         errors: Literal["model", "robust", "cluster"] = "model", proportional: Literal["none", "km", "identity", "log", "rank"] = "none",
-        unit: Literal["label", "day", "week", "month", "year"] = "label", concordance: Literal["no", "yes"] = "no") -> dict[str, Any]:
+        unit: Literal["label", "day", "week", "month", "year"] = "label", concordance: Literal["no", "yes"] = "no",
+        missing: Literal["counted", "plain"] = "counted") -> dict[str, Any]:
     """Settings of method cox: Cox regression of a time until an event, from sums alone, without noise.
 
     width
@@ -623,9 +633,12 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
     concordance
         Harrell's concordance, from counts of scores in 200 bins, and how far off it may be.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, where the schema says what becomes
+        of missing values.
     """
     return _changed(cox, {"width": width, "ties": ties, "strata": strata, "least": least, "level": level, "errors": errors,
-        "proportional": proportional, "unit": unit, "concordance": concordance})
+        "proportional": proportional, "unit": unit, "concordance": concordance, "missing": missing})
 
 
 def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width: float = 0.0, level: float = 0.95, rows: int = 0,
@@ -675,7 +688,8 @@ def survival(*, noise: Literal["shares", "party"] = "shares", width: float = 0.0
 
 def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, level: float = 0.95,
                    interval: Literal["log", "log-log", "plain"] = "log", until: float = 0.0,
-                   unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
+                   unit: Literal["label", "day", "week", "month", "year"] = "label",
+                   missing: Literal["counted", "plain"] = "counted") -> dict[str, Any]:
     """Settings of method survival-exact: curves of survival, medians and tests of groups, from counts alone, without noise.
 
     width
@@ -693,9 +707,12 @@ def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, le
         mean times count up to it; 0: the last time at which everybody's curve is known. From 0 to 1000000000000.
     unit
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, where the schema says what becomes
+        of missing values.
     """
     return _changed(survival_exact, {"width": width, "by": by, "least": least, "level": level, "interval": interval, "until": until,
-        "unit": unit})
+        "unit": unit, "missing": missing})
 
 
 def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 10, by: Text = "none", cross: Text = "none", cells: int = 0,
@@ -774,8 +791,8 @@ def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float =
 
 
 def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",
-                   thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9",
-                   sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+                   thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", sites: Literal["together", "apart"] = "together",
+                   missing: Literal["counted", "plain"] = "counted") -> dict[str, Any]:
     """Settings of method evaluate-exact: how good a given model is on the parties' rows, from exact counts, without noise.
 
     cells
@@ -793,9 +810,12 @@ def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: f
         scores from which a row counts as positive, comma-separated.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, where the schema says what becomes
+        of missing values.
     """
     return _changed(evaluate_exact, {"cells": cells, "groups": groups, "least": least, "level": level, "by": by, "thresholds": thresholds,
-        "sites": sites})
+        "sites": sites, "missing": missing})
 
 
 def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator", negative: Literal["project", "clip"] = "project",

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "data/encode.h"
 #include "data/schema/text.h"
+#include "method/uncounted.h"
 #include "session/plan/wording.h"
 
 enum { LINE = 600, MOST_ROWS = 200, MOST_COLUMNS = 16, CELL = 64 };
@@ -431,8 +432,9 @@ static bool has_noisy(const tacit_model_card *card) {
     return found;
 }
 
-/* What a reader must not conclude. All texts are constant. */
-static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIMITS]) {
+/* What a reader must not conclude. All texts are constant, but the one about missing values. */
+static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIMITS],
+                          char uncounted[TACIT_UNCOUNTED_SIZE]) {
     const tacit_model *model = card->model;
     const tacit_guarantee *guarantee = &model->guarantee;
     size_t count = 0;
@@ -450,10 +452,7 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
     if (has_noisy(card))
         out[count++] = "The figures of its evaluation have privacy noise in them; differences smaller than "
                        "their intervals mean nothing.";
-    if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
-        model->missing_counts == NULL && (model->estimates == NULL || model->estimates->missing_columns == 0))
-        out[count++] = "How many values were missing is not in it; a study that describes the rows with "
-                       "missing=counted counts them, and rows that were left out.";
+    if (tacit_missing_uncounted(model, uncounted)) out[count++] = uncounted;
     if (!guarantee->is_private)
         out[count++] = "It is not differentially private: it may tell something about single rows.";
     if (guarantee->is_private && guarantee->noise == TACIT_NOISE_SIMULATED)
@@ -471,7 +470,8 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
 
 static tacit_status write_limits(const writing *self) {
     const char *limits[MOST_LIMITS];
-    size_t count = find_limits(self->card, limits);
+    char uncounted[TACIT_UNCOUNTED_SIZE];
+    size_t count = find_limits(self->card, limits, uncounted);
     TACIT_TRY(heading(self, "Limits"));
     TACIT_TRY(tacit_page_list(&self->page, true, self->error));
     for (size_t i = 0; i < count; i++) TACIT_TRY(item(self, NULL, limits[i]));
@@ -544,7 +544,8 @@ static json_t *evaluations_document(const tacit_model_card *card) {
 json_t *tacit_model_card_document(const tacit_model_card *card) {
     const tacit_model *model = card->model;
     const char *limits[MOST_LIMITS];
-    size_t count = find_limits(card, limits);
+    char uncounted[TACIT_UNCOUNTED_SIZE];
+    size_t count = find_limits(card, limits, uncounted);
     json_t *list = json_array(), *party = json_array();
     for (size_t i = 0; i < count; i++) list = tacit_json_append(list, json_string(limits[i]));
     for (size_t i = 0; i < card->parties; i++)

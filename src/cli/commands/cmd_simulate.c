@@ -297,6 +297,9 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     if (all->partition.auxiliary.rows.count > 0)
         snprintf(points, sizeof points, "; %zu public points", all->partition.auxiliary.rows.count);
     bool told = tacit_arguments_given(arguments, "lambda");
+    if (all->model != NULL)
+        TACIT_TRY(
+            tacit_model_describe(all->model, &all->partition.data->classes, all->partition.schema, error));
     if (told) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
     snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
     print_remarks(all, arguments, console);
@@ -307,7 +310,7 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         TACIT_TRY(tacit_summary_print(console, all->model, error));
-    else if (all->run_count == 1 && all->model != NULL)
+    else if (all->run_count == 1 && all->model != NULL && all->model->report == NULL)
         TACIT_TRY(tacit_missing_counts_print(console, all->model, error));
     if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
         TACIT_TRY(tacit_report_show(console, all->model, NULL, error));
@@ -339,8 +342,6 @@ static tacit_status write_model(const tacit_sweep *all, const char *path, tacit_
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_output output;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_model_describe(all->model, &all->partition.data->classes, all->partition.schema, error));
     tacit_guarantee_settle(&all->model->guarantee, all->partition.schema);
     TACIT_CHECK(tacit_model_print(all->model, &text, error));
     TACIT_CHECK(tacit_output_open(&output, path, NULL, MODEL_MODE, error));

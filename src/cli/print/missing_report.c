@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/row_reading.h"
-#include "method/methods.h"
+#include "method/uncounted.h"
 
 /* As mice::pool has it: within and between variance, degrees of freedom, fraction of missing information. */
 static void print_pooled(tacit_console *console, const tacit_estimates *estimates) {
@@ -60,7 +60,10 @@ static void print_counts(tacit_console *console, const tacit_estimates *estimate
 tacit_status tacit_missing_counts_print(tacit_console *console, const tacit_model *model,
                                         tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
-    if (model->missing_counts == NULL) return TACIT_OK;
+    if (model->missing_counts == NULL) {
+        tacit_missing_uncounted_print(console, model);
+        return TACIT_OK;
+    }
     tacit_status status = tacit_report_print_text(model->missing_counts, &text, error);
     if (status == TACIT_OK)
         tacit_console_print(console, "\nMissing values\n\n%s\n", tacit_buffer_text(&text));
@@ -68,17 +71,19 @@ tacit_status tacit_missing_counts_print(tacit_console *console, const tacit_mode
     return status;
 }
 
+void tacit_missing_uncounted_print(tacit_console *console, const tacit_model *model) {
+    char sentence[TACIT_UNCOUNTED_SIZE];
+    if (tacit_missing_uncounted(model, sentence)) tacit_console_print(console, "%s\n", sentence);
+}
+
 tacit_status tacit_missing_print(tacit_console *console, const tacit_model *model, tacit_error *error) {
     const tacit_estimates *estimates = model->estimates;
-    char names[TACIT_METHODS_TEXT];
     if (estimates->sets > 0) print_pooled(console, estimates);
     if (model->missing_counts != NULL) return tacit_missing_counts_print(console, model, error);
     if (estimates->missing_columns > 0)
         print_counts(console, estimates);
-    else if (model->schema != NULL && tacit_schema_counts_missing(model->schema))
-        tacit_console_print(
-            console, "Missing: not counted; method %s with missing=counted does, for a tenth of its budget\n",
-            tacit_methods_with("counts-missing", "or", names));
+    else
+        tacit_missing_uncounted_print(console, model);
     return TACIT_OK;
 }
 

@@ -9,8 +9,11 @@
  * schema says nothing of missing values. */
 tacit_status tacit_missing_print(tacit_console *console, const tacit_model *model, tacit_error *error);
 
-/* How many values were missing, with the noise in it. Nothing where it was not counted so. */
+/* How many values were missing, with the noise in it, or that it was not counted. */
 tacit_status tacit_missing_counts_print(tacit_console *console, const tacit_model *model, tacit_error *error);
+
+/* That it was not counted, where it was not and there was something to count. */
+void tacit_missing_uncounted_print(tacit_console *console, const tacit_model *model);
 
 /* To the owner of rows, who alone sees it: "missing    12 rows are left out ...". Nothing where nothing is
  * missing. */

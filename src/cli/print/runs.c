@@ -376,6 +376,7 @@ tacit_status tacit_report_show(tacit_console *console, const tacit_model *model,
     if (status == TACIT_OK) tacit_console_print(console, "%s", tacit_buffer_text(&text));
     tacit_buffer_clear(&text);
     TACIT_TRY(status);
+    tacit_missing_uncounted_print(console, model);
     if (guarantee->parties > 0)
         tacit_console_print(console, "\n%zu %s", guarantee->parties,
                             tacit_plural(guarantee->parties, "party", "parties"));

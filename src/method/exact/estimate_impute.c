@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "method/exact/estimate_impute.h"
+#include "method/missing_sum.h"
 
 size_t tacit_estimate_sets(const tacit_plan *plan) {
     if (plan->schema == NULL || !tacit_schema_imputes(plan->schema)) return 0;
@@ -326,7 +327,7 @@ cleanup:
 
 /* Cells of each column and of the label, rows left out; then, for each, whether a party withholds it. */
 tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan) {
-    return (tacit_sum_spec){ 2 * (plan->schema->cols + 2), 4294967296.0 * 1e5, 0 };
+    return (tacit_sum_spec){ missing_sum_length(plan->schema), 4294967296.0 * 1e5, 0 };
 }
 
 tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_question *question,
@@ -335,53 +336,12 @@ tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_quest
     if (schema == NULL || !tacit_schema_counts_missing(schema))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for missing values, and the schema says nothing of them");
-    tacit_sum_spec spec = tacit_estimate_missing_sum(party->plan);
-    size_t columns = schema->cols + 1;
-    uint64_t *counts = TACIT_NEW(uint64_t, columns);
-    tacit_status status = counts != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK && (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec)))
-        status =
-            tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines");
-    if (status == TACIT_OK) status = tacit_estimate_begin_reply(party, spec.length, reply, error);
-    if (status != TACIT_OK) goto cleanup;
-    double *values = reply->contribution;
-    values[columns] = (double)tacit_view_missing(&party->rows, columns, counts);
-    for (size_t j = 0; j < columns; j++) values[j] = (double)counts[j];
-    if (party->reducer != NULL)
-        TACIT_CHECK(party->reducer->sum(party->reducer->context, values, columns + 1, error));
-    const bool real = party->gate != NULL && party->gate->mode == TACIT_GATE_REAL;
-    for (size_t j = 0; real && j <= columns; j++) {
-        if (values[j] == 0 || values[j] >= (double)party->gate->policy->minimum_rows) continue;
-        values[j] = 0;
-        values[columns + 1 + j] = 1;
-    }
-cleanup:
-    free(counts);
-    return status;
-}
-
-static tacit_status put_counts(tacit_estimates *out, const tacit_schema *schema, const double *values,
-                               tacit_error *error) {
-    size_t columns = schema->cols + 1;
-    out->missing = TACIT_NEW(tacit_missing_count, columns);
-    if (out->missing == NULL) return tacit_fail_memory(error);
-    for (size_t j = 0; j < columns; j++) {
-        const bool label = j == schema->cols;
-        if (!label && schema->columns[j].kind == TACIT_SCHEMA_SKIP) continue;
-        tacit_missing rule = !label ? tacit_schema_missing(schema, &schema->columns[j])
-                             : tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE
-                                                                          : TACIT_MISSING_ERROR;
-        tacit_missing_count *one = &out->missing[out->missing_columns];
-        one->column = tacit_copy_text(label ? schema->label : schema->columns[j].name);
-        if (one->column == NULL) return tacit_fail_memory(error);
-        out->missing_columns++;
-        tacit_format(one->rule, sizeof one->rule, "%s", tacit_missing_name(rule));
-        one->cells = values[j];
-        one->withheld = values[columns + 1 + j];
-    }
-    out->left_out = values[columns];
-    out->left_out_withheld = values[2 * columns + 1];
-    return TACIT_OK;
+    const tacit_sum_spec spec = tacit_estimate_missing_sum(party->plan);
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another sum than the study defines");
+    TACIT_TRY(tacit_estimate_begin_reply(party, spec.length, reply, error));
+    return missing_sum_add_up(party, spec.bound, reply->contribution, error);
 }
 
 tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties, tacit_estimates *estimates,
@@ -394,7 +354,7 @@ tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties
     if (status == TACIT_OK && sum.parties != parties)
         status = tacit_fail(error, TACIT_REFUSED,
                             "other parties count their missing values than took part; run the study again");
-    if (status == TACIT_OK) status = put_counts(estimates, schema, sum.values, error);
+    if (status == TACIT_OK) status = missing_sum_put(estimates, schema, sum.values, error);
     tacit_sum_clear(&sum);
     return status;
 }

@@ -44,10 +44,16 @@ static const tacit_parameter parameters[] = {
                  "of each site's regression, as in method estimate"),
     TACIT_CHOICE(meta_settings, forest, "forest", "no|yes",
                  "yes: every site's own estimates are shown, with the weight that each has"),
+    MISSING_SUM_SETTING(meta_settings, missing),
     TACIT_SETTINGS_END,
 };
 
 static bool shows_sites(const tacit_plan *plan) { return meta_settings_of(plan)->forest == META_FOREST_YES; }
+
+/* Where sites show their own numbers there is no first sum that these could be part of. */
+static tacit_counted counts_missing(const tacit_plan *plan) {
+    return shows_sites(plan) ? TACIT_COUNTED_NOT : missing_sum_counted(plan, meta_settings_of(plan)->missing);
+}
 
 /* A search takes at least two looks, and a third to see that it has ended. */
 enum { FEWEST_LOOKS = 3 };
@@ -98,6 +104,7 @@ typedef struct analysis {
     coefficient *of; /* design.width */
     double *means;   /* of log2 w */
     double *tau2;
+    double *missing; /* how many values are; NULL: not counted */
 } analysis;
 
 static tacit_status begin(analysis *self, tacit_session *session, tacit_error *error) {
@@ -117,6 +124,7 @@ static void end(analysis *self) {
     free(self->of);
     free(self->means);
     free(self->tau2);
+    free(self->missing);
     tacit_design_clear(&self->design);
 }
 
@@ -147,11 +155,13 @@ static tacit_status check_present(const analysis *self, tacit_error *error) {
 }
 
 static tacit_status ask_scale(analysis *self, tacit_error *error) {
-    tacit_sum_spec spec = meta_scale_sum(self->design.width);
+    tacit_sum_spec spec = meta_scale_sum(self->session->plan, self->design.width);
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
     TACIT_CHECK(ask(self, "scale", NULL, &spec, &sum, error));
     TACIT_CHECK(check_present(self, error));
+    TACIT_CHECK(
+        missing_sum_keep(&self->missing, self->session->plan, &sum, META_HEAD + self->design.width, error));
     for (size_t j = 0; j < self->design.width; j++) {
         self->means[j] = sum.values[META_HEAD + j] / (double)self->parties;
         self->of[j].exponent = meta_exponent(self->means[j]);
@@ -398,6 +408,7 @@ static tacit_status make_report(const analysis *self, const shown *sites, tacit_
         TACIT_CHECK(name_of(self, j, &name, error));
         TACIT_CHECK(add_forest(self, report, sites, j, tacit_buffer_text(&name), error));
     }
+    TACIT_CHECK(missing_sum_add_table(report, plan->schema, self->missing, 0, error));
     *out = report;
     report = NULL;
 cleanup:
@@ -482,11 +493,11 @@ const tacit_method tacit_method_meta = {
               "weight 1/error^2, the weight's square and logarithm, and the weight times the estimate and "
               "its square; then the same with the variance between sites in the weight][forest=no,tau=DL: , "
               "once][forest=no,tau=PM: , several times][forest=yes: the coefficients of the site's own "
-              "regression with their errors, in clear]; its number of rows",
+              "regression with their errors, in clear]; its number of rows" MISSING_SUM_LEAVE,
     .seen_by = "[forest=no,sees=sum: the coordinator sees the exact totals over all sites, and no single "
                "site's][forest=no,sees=each: the coordinator sees each site's numbers, and so its "
                "estimates][forest=yes: everybody sees each site's own estimates and errors]. Everybody "
-               "sees the pooled estimates and how much sites differ",
+               "sees the pooled estimates and how much sites differ" MISSING_SUM_SEEN,
     .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
                  "is[forest=no: , and no site's own estimate as long as fewer than 2 (K - colluders) numbers "
                  "of each coefficient are opened of K sites, which the parties count]",
@@ -506,6 +517,7 @@ const tacit_method tacit_method_meta = {
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .single = shows_sites,
+    .counts_missing = counts_missing,
     .release_kind = tacit_estimate_kind,
     .exchanges = exchanges,
     .fewest = 1,

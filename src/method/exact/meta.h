@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/exact/estimate.h"
+#include "method/missing_sum.h"
 #include "num/meta_analysis.h"
 
 typedef struct meta_settings {
@@ -11,6 +12,7 @@ typedef struct meta_settings {
     enum { META_BIAS_NONE } bias; /* as estimate has them */
     enum { META_ERRORS_MODEL } errors;
     enum { META_FOREST_NO, META_FOREST_YES } forest;
+    missing_sum_setting missing;
 } meta_settings;
 
 static inline const meta_settings *meta_settings_of(const tacit_plan *plan) {
@@ -21,7 +23,8 @@ static inline const meta_settings *meta_settings_of(const tacit_plan *plan) {
 tacit_status meta_site_plan(tacit_plan *out, const tacit_plan *plan, tacit_error *error);
 
 /*
- * The sums. Round 0, "scale": of each coefficient log2 w. Round 1, "moments": w, w y, w y^2
+ * The sums. Round 0, "scale": of each coefficient log2 w, and missing values behind them, where they are
+ * counted. Round 1, "moments": w, w y, w y^2
  * and w^2. From round 2 on, "weights" with a tau^2 for each coefficient: w* and w* y, and for PM w* y^2.
  * Before all of them the number of rows, in steps of the grid.
  *
@@ -38,7 +41,7 @@ int meta_exponent(double mean);
 /* How many bits the numbers of "moments", w* y^2 last, are multiplied by. */
 extern const int meta_shift[META_MOMENTS];
 
-tacit_sum_spec meta_scale_sum(size_t width);
+tacit_sum_spec meta_scale_sum(const tacit_plan *plan, size_t width);
 tacit_sum_spec meta_sum(const tacit_plan *plan, size_t length);
 
 /* Numbers of a coefficient that a question of kind "weights" opens. */

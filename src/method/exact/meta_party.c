@@ -37,9 +37,9 @@ tacit_status meta_site_plan(tacit_plan *out, const tacit_plan *plan, tacit_error
 
 int meta_exponent(double mean) { return 2 * (int)floor(mean / 2); }
 
-tacit_sum_spec meta_scale_sum(size_t width) {
+tacit_sum_spec meta_scale_sum(const tacit_plan *plan, size_t width) {
     enum { FRACTION_BITS = 12 }; /* beside those of the rows of many sites */
-    return (tacit_sum_spec){ META_HEAD + width, MOST_ROWS, FRACTION_BITS };
+    return (tacit_sum_spec){ META_HEAD + width + missing_sum_behind(plan), MOST_ROWS, FRACTION_BITS };
 }
 
 tacit_sum_spec meta_sum(const tacit_plan *plan, size_t length) {
@@ -219,12 +219,14 @@ static tacit_status answer_scale(tacit_party *party, const tacit_question *quest
     site self;
     TACIT_TRY(check_turn(party, question, question->round == 0, error));
     TACIT_TRY(begin_site(&self, party, true, error));
-    tacit_sum_spec spec = meta_scale_sum(self.width);
+    tacit_sum_spec spec = meta_scale_sum(party->plan, self.width);
     tacit_status status = begin_reply(party, question, &spec, reply, error);
     for (size_t j = 0; j < self.width && status == TACIT_OK; j++) {
         reply->contribution[META_HEAD + j] =
             fmax(-META_MOST_EXPONENT, fmin(META_MOST_EXPONENT, -2 * log2(self.error[j])));
     }
+    if (status == TACIT_OK && spec.length > META_HEAD + self.width)
+        status = missing_sum_add_up(party, MOST_ROWS, reply->contribution + META_HEAD + self.width, error);
     end_site(&self);
     return status;
 }

@@ -42,6 +42,7 @@ static const tacit_parameter parameters[] = {
     TACIT_COUNT(mixed_settings, nodes, "nodes", 1, MIXED_NODES,
                 "of the quadrature, as nAGQ in R's glmer; with a slope it is Laplace's, 1"),
     TACIT_NUMBER(mixed_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    MISSING_SUM_SETTING(mixed_settings, missing),
     TACIT_SETTINGS_END,
 };
 
@@ -101,6 +102,10 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     tacit_status status = check_parties(plan, &design, error);
     mixed_design_clear(&design);
     return status;
+}
+
+static tacit_counted counts_missing(const tacit_plan *plan) {
+    return missing_sum_counted(plan, mixed_settings_of(plan)->missing);
 }
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
@@ -286,6 +291,7 @@ static tacit_status make_report(const mixed_fit *fit, tacit_report **out, tacit_
     TACIT_CHECK(add_facts(fit, &map, report, error));
     TACIT_CHECK(add_fixed(fit, &map, report, error));
     TACIT_CHECK(add_random(fit, &map, report, error));
+    TACIT_CHECK(missing_sum_add_table(report, fit->session->plan->schema, fit->missing, 0, error));
     *out = report;
     report = NULL;
 cleanup:
@@ -318,6 +324,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     out->parties = self.parties;
     status = tacit_outcome_add(out, model, error);
 cleanup:
+    free(self.missing);
     free(self.squares);
     free(self.beta);
     free(self.covariance);
@@ -341,11 +348,12 @@ const tacit_method tacit_method_mixed = {
     .leaves = "in each round the sum over the party's [group=person: persons][group=party: rows, which are "
               "one group,] of the likelihood and its derivatives, as one contribution to a sum; once, for a "
               "linear model, the sums of products of its columns; its number of rows[group=person:  and of "
-              "persons], and the sum of its responses",
+              "persons], and the sum of its responses" MISSING_SUM_LEAVE,
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no single "
         "party's][sees=each: the coordinator sees each party's exact sums in every round]. Everybody sees "
-        "the parameters of every round, the final coefficients, and the variances of random effects",
+        "the parameters of every round, the final coefficients, and the variances of random "
+        "effects" MISSING_SUM_SEEN,
     .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
                  "is; what leaves are sums over [group=person: persons][group=party: rows], and from exact "
                  "sums something about single ones may be inferred",
@@ -370,6 +378,7 @@ const tacit_method tacit_method_mixed = {
     .needs_schema = true,
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
+    .counts_missing = counts_missing,
     .release_kind = tacit_estimate_kind,
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = mixed_handlers,

@@ -3,6 +3,7 @@
 
 #include "method/exact/estimate.h"
 #include "method/exact/mixed_cluster.h"
+#include "method/missing_sum.h"
 
 enum {
     MIXED_HEAD = 1,
@@ -23,6 +24,7 @@ typedef struct mixed_settings {
     enum { MIXED_ML, MIXED_REML } likelihood;
     uint64_t nodes;
     double level;
+    missing_sum_setting missing;
 } mixed_settings;
 
 static inline const mixed_settings *mixed_settings_of(const tacit_plan *plan) {
@@ -43,8 +45,9 @@ typedef struct mixed_design {
 tacit_status mixed_design_create(mixed_design *out, const tacit_plan *plan, tacit_error *error);
 void mixed_design_clear(mixed_design *design);
 
-/* The sums. "rows": rows, clusters, responses, and of counts the logarithms of their factorials. Of
- * linear ones "squares", F^T F. "sums": what mixed_cluster.h adds up. Each is at most n 2^room. */
+/* The sums. "rows": rows, clusters, responses, and of counts the logarithms of their factorials; missing
+ * values, where they are counted. Of linear ones "squares", F^T F. "sums": what mixed_cluster.h adds up. Each
+ * is at most n 2^room. */
 tacit_sum_spec mixed_start_sum(const tacit_plan *plan);
 tacit_sum_spec mixed_sum(const tacit_plan *plan, double n, int room, size_t length);
 size_t mixed_squares_length(const mixed_design *design);
@@ -64,6 +67,7 @@ typedef struct mixed_fit {
     double n, clusters, responses, factorials;
     size_t parties, iterations;
     int room;
+    double *missing; /* how many values are (missing_sum.h); NULL: not counted */
     double *squares; /* fields x fields, lower triangle: linear */
 
     /* at the optimum, in encoded units: */

@@ -49,6 +49,7 @@ static tacit_status start(mixed_fit *self, tacit_error *error) {
     self->clusters = rows.values[1];
     self->responses = rows.values[2];
     self->factorials = rows.values[3];
+    TACIT_CHECK(missing_sum_keep(&self->missing, self->session->plan, &rows, MIXED_START, error));
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     if (self->clusters < 2 || self->clusters >= self->n)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,

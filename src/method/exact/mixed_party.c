@@ -97,7 +97,8 @@ static int party_bits(const tacit_plan *plan) {
 
 tacit_sum_spec mixed_start_sum(const tacit_plan *plan) {
     enum { BITS = 36 };
-    return (tacit_sum_spec){ MIXED_START, ldexp(1, BITS), 61 - BITS - party_bits(plan) };
+    return (tacit_sum_spec){ MIXED_START + missing_sum_behind(plan), ldexp(1, BITS),
+                             61 - BITS - party_bits(plan) };
 }
 
 tacit_sum_spec mixed_sum(const tacit_plan *plan, double n, int room, size_t length) {
@@ -349,7 +350,9 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
         if (!self.design.family->loss.of_classes) values[3] += lgamma(y + 1);
     }
     values[0] = (double)party->total_rows;
-    for (size_t j = 0; j < spec.length; j++) values[j] = fmin(spec.bound, values[j]);
+    for (size_t j = 0; j < MIXED_START; j++) values[j] = fmin(spec.bound, values[j]);
+    if (spec.length > MIXED_START)
+        TACIT_CHECK(missing_sum_add_up(party, spec.bound, values + MIXED_START, error));
 cleanup:
     end_pass(&self);
     return status;

@@ -121,10 +121,9 @@ size_t describe_missing_counts(const tacit_plan *plan);
 tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error);
 /* A party's, added to `out`. */
 tacit_status describe_count_missing(const tacit_party *party, double *out, tacit_error *error);
-/* As a table of the report: counts, times `weight` so far, with the error of their noise; or, `withheld` not
- * NULL, exact ones with the numbers of parties that have some, but few, and say none. */
+/* As a table of the report: counts, times `weight` so far, with the error of their noise. */
 tacit_status describe_report_missing(tacit_report *report, const tacit_plan *plan, const double *counts,
-                                     double weight, double noise, const double *withheld, tacit_error *error);
+                                     double weight, double noise, tacit_error *error);
 /* Of describe-exact: ask for them in a sum of their own, and put them into the report. */
 tacit_status describe_ask_missing(tacit_session *session, size_t parties, tacit_report *report,
                                   tacit_error *error);

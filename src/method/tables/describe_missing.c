@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "method/exact/estimate.h"
+#include "method/missing_sum.h"
 #include "method/tables/describe.h"
 
 size_t describe_missing_counts(const tacit_plan *plan) {
@@ -39,36 +40,25 @@ tacit_status describe_count_missing(const tacit_party *party, double *out, tacit
     return TACIT_OK;
 }
 
-/* What becomes of a column's missing values, or the label's. */
-static const char *rule_of(const tacit_schema *schema, size_t j) {
-    if (j < schema->cols) return tacit_missing_name(tacit_schema_missing(schema, &schema->columns[j]));
-    return tacit_missing_name(tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE
-                                                                         : TACIT_MISSING_ERROR);
-}
-
 tacit_status describe_report_missing(tacit_report *report, const tacit_plan *plan, const double *counts,
-                                     double weight, double noise, const double *withheld,
-                                     tacit_error *error) {
-    static const char *const names[] = { "count", NULL }, *const exact[] = { "count", "withheld", NULL };
+                                     double weight, double noise, tacit_error *error) {
+    static const char *const names[] = { "count", NULL };
     const tacit_schema *schema = plan->schema;
     const double threshold = (double)describe_settings_of(plan)->threshold;
     tacit_report_table *table;
-    TACIT_TRY(tacit_report_add_table(report, &table, "missing",
-                                     withheld == NULL ? "Missing values by what becomes of them"
-                                                      : "Missing values by what becomes of them; withheld: "
-                                                        "parties that have few, and say none",
-                                     withheld == NULL ? names : exact, error));
+    TACIT_TRY(tacit_report_add_table(report, &table, "missing", "Missing values by what becomes of them",
+                                     names, error));
     for (size_t j = 0; j < schema->cols + 2; j++) {
         char label[200] = "rows left out";
         if (j < schema->cols && schema->columns[j].kind == TACIT_SCHEMA_SKIP) continue;
         if (j <= schema->cols)
             tacit_format(label, sizeof label, "%.150s: %s",
-                         j < schema->cols ? schema->columns[j].name : schema->label, rule_of(schema, j));
+                         j < schema->cols ? schema->columns[j].name : schema->label,
+                         tacit_missing_name(missing_rule_at(schema, j)));
         const double count = counts[j] / weight;
-        const bool few = count < threshold && (withheld != NULL ? count > 0 : threshold > 0);
-        const double value[] = { few ? NAN : count, withheld != NULL ? withheld[j] : 0 },
-                     error_of[] = { few ? NAN : noise };
-        TACIT_TRY(tacit_report_add_row(table, label, value, withheld == NULL ? error_of : NULL, error));
+        const bool few = count < threshold && threshold > 0;
+        const double value = few ? NAN : count, error_of = few ? NAN : noise;
+        TACIT_TRY(tacit_report_add_row(table, label, &value, &error_of, error));
     }
     return TACIT_OK;
 }
@@ -84,8 +74,8 @@ tacit_status describe_ask_missing(tacit_session *session, size_t parties, tacit_
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED,
                        "other parties count their missing values than took part; run the study again"));
-    TACIT_CHECK(
-        describe_report_missing(report, plan, sum.values, 1, NAN, sum.values + spec.length / 2, error));
+    TACIT_CHECK(missing_sum_add_table(report, plan->schema, sum.values,
+                                      (double)describe_settings_of(plan)->threshold, error));
 cleanup:
     tacit_sum_clear(&sum);
     return status;

@@ -506,7 +506,7 @@ static tacit_status fill(making *self, const tacit_plan *plan, tacit_error *erro
         const describe_design *design = self->design;
         TACIT_TRY(describe_report_missing(self->report, plan, self->sum + design->missing,
                                           design->missing_weight,
-                                          sqrt(variance_of(design, design->missing_weight)), NULL, error));
+                                          sqrt(variance_of(design, design->missing_weight)), error));
     }
     return add_numbers(self, TABLE_HISTOGRAMS, error);
 }

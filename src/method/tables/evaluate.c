@@ -485,7 +485,9 @@ const tacit_method tacit_method_evaluate = {
 };
 
 /* The settings before those of the noise. */
-static const tacit_parameter exact_parameters[] = { EVALUATE_PARAMETERS, SETTING_SITES, TACIT_SETTINGS_END };
+static const tacit_parameter exact_parameters[] = { EVALUATE_PARAMETERS, SETTING_SITES,
+                                                    MISSING_SUM_SETTING(evaluate_settings, missing),
+                                                    TACIT_SETTINGS_END };
 
 const tacit_method tacit_method_evaluate_exact = {
     .name = "evaluate-exact",
@@ -503,14 +505,15 @@ const tacit_method tacit_method_evaluate_exact = {
     .single = evaluate_apart,
     .sites_apart = evaluate_apart,
     .needs_model = true,
+    .counts_missing = evaluate_exact_counts_missing,
     TACIT_SETTINGS_OF(exact_parameters, defaults),
     .leaves =
         EVALUATE_LEAVES "[sites=together: , as one contribution to a sum][sites=apart: , as an answer of its "
-                        "own, under the party's name]",
+                        "own, under the party's name]" MISSING_SUM_LEAVE,
     .seen_by = "[sites=apart: the coordinator sees each party's exact counts, and everybody figures of each, "
                "under its name][sees=sum: the coordinator sees the exact counts of all parties' rows "
                "together, and no single party's][sees=each,sites=together: the coordinator sees each party's "
-               "exact counts]. Everybody sees the report that is made of them",
+               "exact counts]. Everybody sees the report that is made of them" MISSING_SUM_SEEN,
     .guarantee =
         "no differential privacy: sums are exact. Figures that single out fewer rows than the study's "
         "least are left out of the report",

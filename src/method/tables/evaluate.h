@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "method/missing_counts.h"
+#include "method/missing_sum.h"
 #include "model/report/evaluation.h"
 #include "session/party.h"
 #include "session/session.h"
@@ -17,7 +18,8 @@ typedef struct evaluate_settings {
     enum { EVALUATE_BY_SHARES, EVALUATE_BY_COORDINATOR, EVALUATE_BY_PARTY } noise;
     tacit_law_setting law;
     enum { EVALUATE_TOGETHER, EVALUATE_APART } sites;
-    double missing_counts; /* of the budget */
+    double missing_counts;       /* of the budget */
+    missing_sum_setting missing; /* of evaluate-exact */
 } evaluate_settings;
 
 static inline const evaluate_settings *evaluate_settings_of(const tacit_plan *plan) {
@@ -40,6 +42,7 @@ typedef struct evaluate_setup {
     missing_counts counts;
     double steps; /* of the grid, for each of them */
     double share; /* of the budget */
+    size_t exact; /* numbers about missing values without noise, instead; 0: they are not counted */
 } evaluate_setup;
 
 tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, tacit_error *error);
@@ -60,6 +63,7 @@ tacit_status evaluate_make_report(tacit_report **out, const tacit_plan *plan, co
 /* ---- missing values (evaluate_missing.c, which holds the proof) ---- */
 
 tacit_counted evaluate_counts_missing(const tacit_plan *plan);
+tacit_counted evaluate_exact_counts_missing(const tacit_plan *plan);
 /* Into a setup that has all else. */
 void evaluate_set_missing(evaluate_setup *out, const tacit_plan *plan);
 /* The party's; and the coordinator's table, where `noise` is that of a number of the sum. */

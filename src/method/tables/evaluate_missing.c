@@ -1,6 +1,7 @@
 /*
  * How many values are missing in each column, and how many rows were left out for it, beside what evaluate
- * counts with noise: part of the one vector, for a share of the budget (missing_counts).
+ * counts with noise: part of the one vector, for a share of the budget (missing_counts). In evaluate-exact
+ * exact counts are behind the others (missing_sum.h).
  *
  * Proof note. The vector is (W c, v m) in steps of the sum's grid, c what is tallied and m the D counts of
  *   missing_counts.c. A replaced row moves W c by at most S, the sensitivity of evaluate.c in steps, and that
@@ -26,10 +27,18 @@ tacit_counted evaluate_counts_missing(const tacit_plan *plan) {
     return missing_counts_of(plan, 0).length > 0 ? TACIT_COUNTED : TACIT_COUNTED_NOT;
 }
 
+/* Sites apart have no table of all together. */
+tacit_counted evaluate_exact_counts_missing(const tacit_plan *plan) {
+    if (evaluate_apart(plan)) return TACIT_COUNTED_NOT;
+    return missing_sum_counted(plan, evaluate_settings_of(plan)->missing);
+}
+
 void evaluate_set_missing(evaluate_setup *out, const tacit_plan *plan) {
     const double share = evaluate_settings_of(plan)->missing_counts;
     out->counts = (missing_counts){ .length = 0 };
     out->steps = out->share = 0;
+    out->exact = evaluate_is_noisy(plan) ? 0 : missing_sum_behind(plan);
+    out->spec.length += out->exact;
     if (evaluate_counts_missing(plan) != TACIT_COUNTED) return;
     out->counts = missing_counts_of(plan, 0);
     if (plan->classes > 0) {
@@ -49,6 +58,7 @@ void evaluate_set_missing(evaluate_setup *out, const tacit_plan *plan) {
 tacit_status evaluate_count_missing(tacit_party *party, const evaluate_setup *how, double *out,
                                     tacit_error *error) {
     const double unit = ldexp(how->steps, -how->spec.grid_bits);
+    if (how->exact > 0) return missing_sum_add_up(party, how->spec.bound, out, error);
     if (how->counts.length == 0) return TACIT_OK;
     TACIT_TRY(missing_counts_add_up(party, &how->counts, how->spec.bound, out, error));
     for (size_t j = 0; j < how->counts.length; j++) out[j] *= unit;
@@ -59,6 +69,9 @@ tacit_status evaluate_report_missing(tacit_report *report, const tacit_plan *pla
                                      const double *sum, double noise, tacit_error *error) {
     const double unit = ldexp(how->steps, -how->spec.grid_bits);
     char text[120];
+    if (how->exact > 0)
+        return missing_sum_add_table(report, plan->schema, sum, (double)evaluate_settings_of(plan)->least,
+                                     error);
     if (how->counts.length == 0) return TACIT_OK;
     double *values = TACIT_NEW(double, how->counts.length);
     if (values == NULL) return tacit_fail_memory(error);

@@ -52,6 +52,7 @@ static const tacit_parameter parameters[] = {
     TIME_SETTING_UNIT(cox_settings),
     TACIT_LATER_CHOICE(cox_settings, concordance, "concordance", "no|yes", "no",
                        "Harrell's concordance, from counts of scores in 200 bins, and how far off it may be"),
+    MISSING_SUM_SETTING(cox_settings, missing),
     TACIT_SETTINGS_END,
 };
 
@@ -98,6 +99,10 @@ static bool infers(const tacit_plan *plan) {
     return true;
 }
 
+static tacit_counted counts_missing(const tacit_plan *plan) {
+    return missing_sum_counted(plan, cox_settings_of(plan)->missing);
+}
+
 static bool by_efron(const tacit_plan *plan) { return cox_settings_of(plan)->ties == COX_EFRON; }
 
 /* ---- the coordinator's half ---- */
@@ -119,6 +124,7 @@ static void end_fit(fit *self) {
     free(self->factor);
     free(self->deficient);
     free(self->time);
+    free(self->missing);
     cox_partition_clear(&self->partition);
 }
 
@@ -194,7 +200,7 @@ static tacit_status make_groups(const fit *self, tacit_cox_point *at, tacit_erro
 static tacit_status start(fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const size_t places = self->design.strata * self->design.cells;
-    tacit_sum_spec count = time_sum_of_rows();
+    tacit_sum_spec count = time_first_sum(plan);
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, cells = TACIT_SUM_INIT;
     tacit_status status;
@@ -203,6 +209,7 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(tacit_ask_sum(self->session, "rows", NULL, &count, &rows, error));
     self->n = rows.values[0];
     self->parties = rows.parties;
+    TACIT_CHECK(missing_sum_keep(&self->missing, plan, &rows, 1, error));
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
     TACIT_CHECK(cox_ask_all(self, "cells", &message, 0, time_length_of_cells(&self->design), &cells, error));
@@ -437,6 +444,7 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
     if (self->time != NULL) status = cox_test_trends(self, estimates, error);
     if (status == TACIT_OK && cox_settings_of(plan)->concordance == COX_CONCORDANCE)
         status = cox_ask_concordance(self, estimates, error);
+    if (status == TACIT_OK) status = missing_sum_put(estimates, plan->schema, self->missing, error);
     tacit_format(estimates->optimiser, sizeof estimates->optimiser, "newton");
     estimates->rounds = (size_t)self->session->round;
     if (status == TACIT_OK) status = make_baseline(self, &estimates->baseline, error);
@@ -489,13 +497,14 @@ const tacit_method tacit_method_cox = {
               "rows of, and the sum of squared scores of these persons][proportional=km|identity|log|rank: ; "
               "once, at the end, the sum of columns over its events, each by a function of its "
               "time][concordance=yes: ; once, at the end, for each group of cells, how many of its rows with "
-              "and without an event have a score in each of 200 bins, and of those that enter later]",
+              "and without an event have a score in each of 200 bins, and of those that enter "
+              "later]" MISSING_SUM_LEAVE,
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
         "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
         "Everybody sees the weights of every round, how many rows and events each group of cells "
         "has[errors=robust|cluster: , the means of columns among those at risk at each group of cells], "
-        "the final coefficients and their standard errors",
+        "the final coefficients and their standard errors" MISSING_SUM_SEEN,
     .guarantee =
         "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
         "leaves are sums over rows, and from exact sums something about single rows may be inferred",
@@ -519,6 +528,7 @@ const tacit_method tacit_method_cox = {
     .needs_schema = true,
     .check = check,
     .infers = infers,
+    .counts_missing = counts_missing,
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = time_kind,

@@ -17,6 +17,7 @@ typedef struct cox_settings {
     enum { COX_ERRORS_MODEL, COX_ERRORS_ROBUST, COX_ERRORS_CLUSTER } errors;
     enum { COX_TREND_NONE, COX_TREND_KM, COX_TREND_IDENTITY, COX_TREND_LOG, COX_TREND_RANK } proportional;
     enum { COX_NO_CONCORDANCE, COX_CONCORDANCE } concordance;
+    missing_sum_setting missing;
 } cox_settings;
 
 #define COX_ERRORS "model|robust|cluster"
@@ -85,6 +86,7 @@ typedef struct cox_fit {
     double *time;                   /* of each group a function of time, where trends are tested; else NULL */
     int room;
     size_t parties, iterations;
+    double *missing; /* how many values are missing (missing_sum.h); NULL: not counted */
     double *event_x, *direction, *scale, *factor;
     bool *deficient;
     cox_point here, there;

@@ -30,6 +30,7 @@ typedef struct survival_settings {
     uint64_t least;
     double level, until;
     enum { BY_LOG, BY_LOG_LOG, BY_PLAIN } interval; /* in the order of tacit_life_interval */
+    missing_sum_setting missing;
 } survival_settings;
 
 static const survival_settings defaults = { .time = { .strata = "none" }, .least = 10, .level = 0.95 };
@@ -47,11 +48,16 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_NUMBER(survival_settings, until, "until", 1e12, "mean times count up to it",
                       "the last time at which everybody's curve is known"),
     TIME_SETTING_UNIT(survival_settings),
+    MISSING_SUM_SETTING(survival_settings, missing),
     TACIT_SETTINGS_END,
 };
 
 static const survival_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(survival_settings, plan);
+}
+
+static tacit_counted counts_missing(const tacit_plan *plan) {
+    return missing_sum_counted(plan, settings_of(plan)->missing);
 }
 
 /* ---- the coordinator's half ---- */
@@ -65,6 +71,7 @@ typedef struct lives {
     double rows;
     double *time, *at_risk, *events, *leaving; /* times; times x groups */
     double *by_cause;                          /* events: causes x times x groups, cells of them in memory */
+    double *missing;                           /* how many values are; NULL: not counted */
     tacit_life_step *steps;                    /* of one group */
     tacit_life_incidence *incidence;           /* of one group: causes x times */
 } lives;
@@ -75,6 +82,7 @@ static void end_lives(lives *self) {
     free(self->events);
     free(self->leaving);
     free(self->by_cause);
+    free(self->missing);
     free(self->incidence);
     free(self->steps);
 }
@@ -150,13 +158,14 @@ static void gather(lives *self, const double *counts) {
 }
 
 static tacit_status ask(lives *self, tacit_session *session, size_t *parties, tacit_error *error) {
-    tacit_sum_spec count = time_sum_of_rows();
+    tacit_sum_spec count = time_first_sum(self->plan);
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, cells = TACIT_SUM_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_ask_sum(session, "rows", NULL, &count, &rows, error));
     self->rows = rows.values[0];
     *parties = rows.parties;
+    TACIT_CHECK(missing_sum_keep(&self->missing, self->plan, &rows, 1, error));
     if (!(self->rows > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->rows, 1, error));
     tacit_sum_spec spec = time_sum(self->plan, self->rows, 0, time_length_of_cells(&self->design));
@@ -338,6 +347,9 @@ static tacit_status make_report(lives *self, tacit_report **out, tacit_error *er
     for (size_t g = 0; g < self->groups && status == TACIT_OK && self->design.causes > 1; g++)
         status = add_incidence(self, report, g, error);
     if (status == TACIT_OK)
+        status = missing_sum_add_table(report, self->plan->schema, self->missing,
+                                       (double)settings_of(self->plan)->least, error);
+    if (status == TACIT_OK)
         *out = report;
     else
         tacit_report_free(report);
@@ -384,11 +396,11 @@ const tacit_method tacit_method_survival_exact = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "for each cell of time (and group), how many of the party's rows leave in it and how many have an "
-        "event, as one contribution to a sum; its number of rows",
+        "event, as one contribution to a sum; its number of rows" MISSING_SUM_LEAVE,
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' counts, and no single "
         "party's][sees=each: the coordinator sees each party's exact counts]. Everybody sees the curves, "
-        "in which neighbouring cells are together that few rows leave",
+        "in which neighbouring cells are together that few rows leave" MISSING_SUM_SEEN,
     .guarantee = "no differential privacy: the counts are exact, and no noise is added",
     .assumption = "the coordinator keeps the [sees=sum: totals][sees=each: counts] of single cells to itself",
     .theorem =
@@ -404,6 +416,7 @@ const tacit_method tacit_method_survival_exact = {
     .needs_schema = true,
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,
+    .counts_missing = counts_missing,
     .release_kind = time_kind,
     .exchanges = tacit_two_exchanges,
     .coordinate = TACIT_CENTER_HALF(coordinate),

@@ -231,6 +231,12 @@ tacit_sum_spec time_sum_of_rows(void) {
     return (tacit_sum_spec){ 1, MOST_ROWS, 0 };
 }
 
+tacit_sum_spec time_first_sum(const tacit_plan *plan) {
+    tacit_sum_spec out = time_sum_of_rows();
+    out.length += missing_sum_behind(plan);
+    return out;
+}
+
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length) {
     double bound = ldexp(fmax(1, n), room);
     int bound_bits, party_bits;
@@ -313,10 +319,11 @@ tacit_status time_finish_reply(const tacit_party *party, const tacit_sum_spec *s
 
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error) {
-    tacit_sum_spec spec = time_sum_of_rows();
+    const tacit_sum_spec spec = time_first_sum(party->plan);
     TACIT_TRY(time_begin_reply(party, question, &spec, reply, error));
     reply->contribution[0] = (double)party->total_rows;
-    return TACIT_OK;
+    if (spec.length == time_sum_of_rows().length) return TACIT_OK;
+    return missing_sum_add_up(party, spec.bound, reply->contribution + 1, error);
 }
 
 /* n of the question, believed only within what it can be. */

@@ -2,6 +2,7 @@
  * in the cell of its time, with an event or without. What cox.c and survival.c share, of both halves. */
 #pragma once
 
+#include "method/missing_sum.h"
 #include "model/report/estimates.h"
 #include "model/report/report.h"
 #include "num/life_table.h"
@@ -86,6 +87,8 @@ tacit_status time_add_ratios(tacit_report *report, const time_design *design, si
 
 /* The sums: of all rows' number; of numbers that are at most n 2^room each. */
 tacit_sum_spec time_sum_of_rows(void);
+/* The same with missing values behind it, where the method counts them (missing_sum.h). */
+tacit_sum_spec time_first_sum(const tacit_plan *plan);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
 /* Of each cell the rows that leave and the events of each cause, then the sums over events of x, the columns

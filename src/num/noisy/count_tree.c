@@ -22,8 +22,10 @@ size_t tacit_count_tree_level(tacit_count_tree tree, size_t level) {
 size_t tacit_count_tree_size(tacit_count_tree tree) { return tacit_count_tree_level(tree, tree.depth + 1); }
 
 void tacit_count_tree_add(tacit_count_tree tree, double *counts, double place, double weight) {
+    /* Numbers come back from encoded rows within rounding: one on a border of leaves is in the upper. */
+    static const double ROUNDING = 1e-9;
     size_t leaves = tacit_count_tree_leaves(tree), leaf = leaves;
-    if (!isnan(place)) leaf = (size_t)fmin(fmax(place * (double)leaves, 0), (double)leaves - 1);
+    if (!isnan(place)) leaf = (size_t)fmin(fmax(place * (double)leaves + ROUNDING, 0), (double)leaves - 1);
     for (size_t l = 1, cells = tree.branch; l <= tree.depth; l++, cells *= tree.branch) {
         counts[leaf == leaves ? cells : leaf / (leaves / cells)] += weight;
         counts += cells + 1;

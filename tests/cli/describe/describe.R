@@ -12,9 +12,21 @@ histogram <- function(set, name, x, row) {
   counts <- hist(x[!is.na(x)], edges, right = FALSE, include.lowest = TRUE, plot = FALSE)$counts
   for (k in 1:8) put(set, "histograms", sprintf("%s: %.6g to %.6g", row, edges[k], edges[k + 1]), "count", counts[k])
 }
-quantiles <- function(set, x, row) {
-  for (p in c(.05, .1, .2, .25, .3, .4, .5, .6, .7, .75, .8, .9, .95))
-    put(set, "quantiles", row, paste0(100 * p, "%"), number(quantile(x, p, na.rm = TRUE, type = 1)[[1]]))
+shares <- c(.05, .1, .2, .25, .3, .4, .5, .6, .7, .75, .8, .9, .95)
+# Of the rows themselves, which a report comes near to; and of their counts in 256 cells, rows being spread evenly over each, which it has.
+quantiles <- function(set, name, x, row) {
+  x <- x[!is.na(x)]
+  low <- bounds[[set]][[name]][1]
+  high <- bounds[[set]][[name]][2]
+  counts <- tabulate(1 + pmin(floor((x - low) / (high - low) * 256), 255), 256)
+  gridded <- sapply(shares * length(x), function(rows) {
+    k <- which(cumsum(counts) >= rows)[1] # the cell in which so many rows are reached
+    low + (high - low) * (k - (sum(counts[1:k]) - rows) / counts[k]) / 256
+  })
+  for (k in seq_along(shares)) {
+    put(set, "quantiles", row, paste0(100 * shares[k], "%"), number(quantile(x, shares[k], type = 1)[[1]]))
+    put(set, "gridded", row, paste0(100 * shares[k], "%"), number(gridded[k]))
+  }
 }
 for (file in args) {
   set <- sub("\\.csv$", "", basename(file))
@@ -52,9 +64,9 @@ for (file in args) {
         put(set, "numbers", row, "count", sum(!is.na(part)))
         put(set, "numbers", row, "missing", sum(is.na(part)))
         histogram(set, name, part, row)
-        quantiles(set, part, row)
+        quantiles(set, name, part, row)
       }
-      quantiles(set, x, name)
+      quantiles(set, name, x, name)
     }
   }
   for (name in setdiff(categories, label)) {

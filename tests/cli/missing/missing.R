@@ -1,6 +1,6 @@
 # The figures that missing values are compared with, from R's glm and mice:
 #
-#     Rscript missing.R PBC_CSV [quick] > missing.csv      # quick: without mice's imputations, which take half a minute
+#     Rscript missing.R PBC_CSV LUNG_CSV [quick] > missing.csv      # quick: without mice's imputations, which take a minute
 #
 # missing.csv beside this file was written by R 4.2.2 and mice 3.15.0. Convergence of glm is driven to the end. mice is run
 # inside each of two sites, of the odd and of the even numbered patients, and the completed rows are put together, set by set.
@@ -51,7 +51,7 @@ c1 <- seen - 2 * (1 + a)
 c2 <- seen - 4 * (1 + a)
 z <- 1 / c2 + a^2 / (6 - 4) * (c1 / ((1 + a)^2 * c2) + 8 * c1 / ((1 + a) * c2^2) + 4 / ((1 + a) * c2) + 4 / (c2 * c1) + 16 * c1 / c2^3 + 8 / c2^2)
 line("d1", "speed", c(d1, 4 + 1 / z, pf(d1, 2, 4 + 1 / z, lower.tail = FALSE), r))
-if (length(words) > 1 && words[2] == "quick") quit()
+if (length(words) > 2 && words[3] == "quick") quit()
 
 sets <- 40
 columns <- c("dead", "age", "bili", "chol", "copper", "trig", "sex", "hepato", "stage")
@@ -94,3 +94,23 @@ fits <- lapply(1:sets, function(k) {
 at <- sapply(fits, function(fit) fit$at)
 for (name in rownames(at))
   line("ordered", name, c(mean(at[name, ]), mean(sapply(fits, function(fit) fit$variance[name])), var(at[name, ]), 0))
+
+# All rows at one site.
+lung <- read.csv(words[2], na.strings = "")
+lung$dead <- as.integer(lung$died == "yes")
+lung$sex <- factor(lung$sex, levels = c("male", "female"))
+whole <- function(case, rows, columns, ways, formula, seed) {
+  part <- rows[columns]
+  part$dead <- factor(part$dead)
+  made <- mice(part, m = sets, method = ways, maxit = 10, seed = seed, printFlag = FALSE)
+  fits <- lapply(1:sets, function(k) glm(formula, family = binomial, data = complete(made, k), control = exactly))
+  pooled <- pool(as.mira(fits))$pooled
+  for (k in seq_len(nrow(pooled)))
+    line(case, label(as.character(pooled$term[k])), c(pooled$estimate[k], pooled$ubar[k], pooled$b[k], pooled$df[k]))
+}
+whole("pbc1", pbc, c("dead", "age", "chol", "copper", "trig", "sex", "hepato"),
+      c(dead = "", age = "", chol = "norm", copper = "norm", trig = "norm", sex = "", hepato = "logreg"),
+      dead ~ age + chol + copper + trig + sex + hepato, 310)
+whole("lung1", lung, c("dead", "age", "sex", "karnofsky_patient", "calories", "weight_loss"),
+      c(dead = "", age = "", sex = "", karnofsky_patient = "norm", calories = "norm", weight_loss = "norm"),
+      dead ~ age + sex + karnofsky_patient + calories + weight_loss, 410)

@@ -116,20 +116,21 @@ estimate_settings <- function(family = "auto", optimiser = "newton", level = 0.9
     start = start), lapply(formals(estimate_settings), eval))
 }
 
-meta_settings <- function(family = "auto", tau = "DL", level = 0.95, bias = "none", errors = "model", forest = "no") {
-  changed(list(family = family, tau = tau, level = level, bias = bias, errors = errors,
-    forest = forest), lapply(formals(meta_settings), eval))
+meta_settings <- function(family = "auto", tau = "DL", level = 0.95, bias = "none", errors = "model", forest = "no", missing = "counted") {
+  changed(list(family = family, tau = tau, level = level, bias = bias, errors = errors, forest = forest,
+    missing = missing), lapply(formals(meta_settings), eval))
 }
 
-mixed_settings <- function(family = "auto", group = "person", slope = "none", likelihood = "ML", nodes = 25, level = 0.95) {
-  changed(list(family = family, group = group, slope = slope, likelihood = likelihood, nodes = nodes,
-    level = level), lapply(formals(mixed_settings), eval))
+mixed_settings <- function(family = "auto", group = "person", slope = "none", likelihood = "ML", nodes = 25, level = 0.95,
+                           missing = "counted") {
+  changed(list(family = family, group = group, slope = slope, likelihood = likelihood, nodes = nodes, level = level,
+    missing = missing), lapply(formals(mixed_settings), eval))
 }
 
 cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10, level = 0.95, errors = "model", proportional = "none",
-                         unit = "label", concordance = "no") {
+                         unit = "label", concordance = "no", missing = "counted") {
   changed(list(width = width, ties = ties, strata = strata, least = least, level = level, errors = errors, proportional = proportional,
-    unit = unit, concordance = concordance), lapply(formals(cox_settings), eval))
+    unit = unit, concordance = concordance, missing = missing), lapply(formals(cox_settings), eval))
 }
 
 dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label", missing_counts = 0.02) {
@@ -142,9 +143,10 @@ survival_settings <- function(noise = "shares", width = 0, by = "none", level = 
     until = until), lapply(formals(survival_settings), eval))
 }
 
-survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 0.95, interval = "log", until = 0, unit = "label") {
-  changed(list(width = width, by = by, least = least, level = level, interval = interval, until = until,
-    unit = unit), lapply(formals(survival_exact_settings), eval))
+survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 0.95, interval = "log", until = 0, unit = "label",
+                                    missing = "counted") {
+  changed(list(width = width, by = by, least = least, level = level, interval = interval, until = until, unit = unit,
+    missing = missing), lapply(formals(survival_exact_settings), eval))
 }
 
 describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together",
@@ -166,9 +168,9 @@ evaluate_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, b
 }
 
 evaluate_exact_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
-                                    thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", sites = "together") {
-  changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds,
-    sites = sites), lapply(formals(evaluate_exact_settings), eval))
+                                    thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", sites = "together", missing = "counted") {
+  changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds, sites = sites,
+    missing = missing), lapply(formals(evaluate_exact_settings), eval))
 }
 
 histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project", label_cells = 0, loss = "auto", width = 0.5) {
