@@ -13,6 +13,8 @@ tacit_stack *tacit_stack_free(tacit_stack *stack) {
     free(stack->start);
     free(stack->column);
     free(stack->scale);
+    for (size_t k = 0; stack->tree != NULL && k < stack->members; k++) tacit_tree_free(stack->tree[k]);
+    free(stack->tree);
     free(stack);
     return NULL;
 }
@@ -33,17 +35,36 @@ tacit_status tacit_stack_create(tacit_stack **out, size_t members, size_t column
     return TACIT_OK;
 }
 
-tacit_status tacit_stack_copy(tacit_stack **out, const tacit_stack *stack, tacit_error *error) {
-    tacit_stack *copy = NULL;
-    size_t columns = stack->start[stack->members];
-    TACIT_TRY(tacit_stack_create(&copy, stack->members, columns, error));
-    memcpy(copy->start, stack->start, (stack->members + 1) * sizeof *copy->start);
-    memcpy(copy->column, stack->column, columns * sizeof *copy->column);
-    memcpy(copy->scale, stack->scale, stack->members * sizeof *copy->scale);
-    copy->combiner = stack->combiner;
-    copy->rows_normalised = stack->rows_normalised;
-    copy->is_centered = stack->is_centered;
-    *out = copy;
+tacit_status tacit_stack_plant(tacit_stack *stack, size_t member, tacit_tree *tree, tacit_error *error) {
+    if (stack->tree == NULL) stack->tree = TACIT_NEW(tacit_tree *, stack->members);
+    if (stack->tree == NULL) {
+        tacit_tree_free(tree);
+        return tacit_fail_memory(error);
+    }
+    tacit_tree_free(stack->tree[member]);
+    stack->tree[member] = tree;
+    return TACIT_OK;
+}
+
+size_t tacit_stack_trees(const tacit_stack *stack) {
+    size_t trees = 0;
+    for (size_t k = 0; k < stack->members; k++) trees += tacit_stack_tree(stack, k) != NULL;
+    return trees;
+}
+
+/* A tree has as many places as nodes, and a linear member features that ascend. */
+static tacit_status check_member(const tacit_stack *stack, size_t k, size_t features, tacit_error *error) {
+    const tacit_tree *tree = tacit_stack_tree(stack, k);
+    if (tree != NULL && tree->nodes != stack->start[k + 1] - stack->start[k])
+        return tacit_fail(error, TACIT_INPUT,
+                          "the tree that member %zu of the stack is has %zu nodes, not %zu", k + 1,
+                          tree->nodes, stack->start[k + 1] - stack->start[k]);
+    if (tree != NULL) return tacit_tree_check(tree, features, error);
+    for (size_t c = stack->start[k]; c < stack->start[k + 1]; c++)
+        if (stack->column[c] >= features || (c > stack->start[k] && stack->column[c] <= stack->column[c - 1]))
+            return tacit_fail(error, TACIT_INPUT,
+                              "the features of member %zu do not ascend, or pass the %zu there are", k + 1,
+                              features);
     return TACIT_OK;
 }
 
@@ -57,14 +78,16 @@ tacit_status tacit_stack_check(const tacit_stack *stack, size_t features, tacit_
         if (!(stack->scale[k] > 0 && stack->scale[k] <= 1))
             return tacit_fail(error, TACIT_INPUT, "the scale of member %zu is %g, and not in (0, 1]", k + 1,
                               stack->scale[k]);
-        for (size_t c = stack->start[k]; c < stack->start[k + 1]; c++)
-            if (stack->column[c] >= features ||
-                (c > stack->start[k] && stack->column[c] <= stack->column[c - 1]))
-                return tacit_fail(error, TACIT_INPUT,
-                                  "the features of member %zu do not ascend, or pass the %zu there are",
-                                  k + 1, features);
+        TACIT_TRY(check_member(stack, k, features, error));
     }
     return TACIT_OK;
+}
+
+const char *tacit_stack_title(const tacit_stack *stack) {
+    const size_t trees = tacit_stack_trees(stack);
+    if (trees == 0) return "a stack of linear models";
+    return trees == stack->members ? "a stack of decision trees"
+                                   : "a stack of linear models and decision trees";
 }
 
 const char *tacit_combiner_name(tacit_combiner combiner) {
@@ -173,7 +196,9 @@ tacit_status tacit_stack_member_rows(tacit_stack_rows *out, const tacit_stack *s
 
 /* t_k of a row that lies expanded in x. */
 static double margin(const tacit_stack *stack, const double *weights, size_t member, const double *x) {
+    const tacit_tree *tree = tacit_stack_tree(stack, member);
     double sum = 0, square = 0;
+    if (tree != NULL) return weights[stack->start[member] + tacit_tree_leaf(tree, x)];
     for (size_t c = stack->start[member]; c < stack->start[member + 1]; c++) {
         double value = x[stack->column[c]];
         sum += value * weights[c];

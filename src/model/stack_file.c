@@ -1,6 +1,7 @@
 /*
  * "stack": { "combiner": "high", "rows": "scale", "meta": "centred", "high": [...],
- *            "members": [ { "scale": 0.2, "columns": [...], "weights": [...] }, ... ] }
+ *            "members": [ { "scale": 0.2, "columns": [...], "weights": [...] },
+ *                         { "scale": 1, "tree": { as in tree.h }, "weights": [...] }, ... ] }
  */
 #include "model/stack_file.h"
 
@@ -33,8 +34,10 @@ json_t *tacit_stack_to_json(const tacit_stack *stack, const double *weights) {
     json_t *members = json_array();
     for (size_t k = 0; members != NULL && k < stack->members; k++) {
         size_t width = stack->start[k + 1] - stack->start[k];
-        json_t *one = json_pack("{s:f,s:o,s:o}", "scale", stack->scale[k], "columns", columns_of(stack, k),
-                                "weights", numbers(weights + stack->start[k], width));
+        const tacit_tree *tree = tacit_stack_tree(stack, k);
+        json_t *one = json_pack("{s:f,s:o,s:o}", "scale", stack->scale[k], tree != NULL ? "tree" : "columns",
+                                tree != NULL ? tacit_tree_to_json(tree) : columns_of(stack, k), "weights",
+                                numbers(weights + stack->start[k], width));
         if (json_array_append_new(members, one) != 0) {
             json_decref(members);
             members = NULL;
@@ -64,7 +67,7 @@ static tacit_status read_numbers(double *out, const json_t *list, size_t count, 
 }
 
 /* Where members begin, before anything of that size is allocated: each has fewer columns than there are
- * features. */
+ * features, or as many places as its tree has nodes. */
 static tacit_status measure(const json_t *members, size_t features, size_t *columns, tacit_error *error) {
     size_t count = json_array_size(members);
     *columns = 0;
@@ -72,8 +75,10 @@ static tacit_status measure(const json_t *members, size_t features, size_t *colu
         return tacit_fail(error, TACIT_INPUT, "a stack has 1 to %d members, not %zu",
                           (int)TACIT_STACK_MEMBERS_MOST, count);
     for (size_t k = 0; k < count; k++) {
-        size_t width = json_array_size(json_object_get(json_array_get(members, k), "columns"));
-        if (width == 0 || width > features)
+        const json_t *one = json_array_get(members, k), *tree = json_object_get(one, "tree");
+        size_t width = json_array_size(json_object_get(one, "columns"));
+        if (tree != NULL) width = json_array_size(json_object_get(tree, "feature"));
+        if (width == 0 || (tree == NULL && width > features))
             return tacit_fail(error, TACIT_INPUT, "member %zu of a stack has %zu of %zu features", k + 1,
                               width, features);
         *columns += width;
@@ -92,6 +97,14 @@ static tacit_status read_columns(tacit_stack *stack, size_t member, const json_t
     }
     stack->start[member + 1] = first + json_array_size(list);
     return TACIT_OK;
+}
+
+static tacit_status read_tree(tacit_stack *stack, size_t member, const json_t *object, size_t features,
+                              tacit_error *error) {
+    tacit_tree *tree = NULL;
+    TACIT_TRY(tacit_tree_from_json(&tree, object, features, error));
+    stack->start[member + 1] = stack->start[member] + tree->nodes;
+    return tacit_stack_plant(stack, member, tree, error);
 }
 
 static tacit_status read_rule(tacit_stack *stack, const json_t *object, tacit_error *error) {
@@ -114,12 +127,16 @@ static tacit_status read_rule(tacit_stack *stack, const json_t *object, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status read_stack(tacit_stack *stack, const json_t *object, tacit_error *error) {
+static tacit_status read_stack(tacit_stack *stack, const json_t *object, size_t features,
+                               tacit_error *error) {
     const json_t *members = json_object_get(object, "members");
     TACIT_TRY(read_rule(stack, object, error));
     for (size_t k = 0; k < stack->members; k++) {
-        const json_t *one = json_array_get(members, k);
-        TACIT_TRY(read_columns(stack, k, json_object_get(one, "columns"), error));
+        const json_t *one = json_array_get(members, k), *tree = json_object_get(one, "tree");
+        if (tree != NULL && json_object_get(one, "columns") != NULL)
+            return tacit_fail(error, TACIT_INPUT, "member %zu of a stack is a tree and has columns", k + 1);
+        TACIT_TRY(tree != NULL ? read_tree(stack, k, tree, features, error)
+                               : read_columns(stack, k, json_object_get(one, "columns"), error));
         stack->scale[k] = json_number_value(json_object_get(one, "scale"));
     }
     return TACIT_OK;
@@ -134,7 +151,7 @@ tacit_status tacit_stack_from_json(tacit_model **out, const json_t *object, size
     tacit_status status;
     TACIT_CHECK(measure(members, features, &columns, error));
     TACIT_CHECK(tacit_stack_create(&stack, count, columns, error));
-    TACIT_CHECK(read_stack(stack, object, error));
+    TACIT_CHECK(read_stack(stack, object, features, error));
     status = tacit_model_create_stack(&model, stack, features, error);
     stack = NULL;
     if (status != TACIT_OK) goto cleanup;

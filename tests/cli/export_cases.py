@@ -156,6 +156,10 @@ CASES = {
     "stack of one": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=1"),
     "stack, weighted": ("two", schema(TWO), "--method pst-f --epsilon 20 --set groups=3 --set combiner=weighted"),
     "stack, hinge": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=3 --set loss=huber"),
+    "stack of trees": ("two", schema(TWO), "--method pst-s --epsilon 200 --delta 1e-5 --set blocks=2 --set members=tree --set depth=3"),
+    "stack of linear models and trees, votes": (
+        "two", schema(TWO, "{clip: 1.2}", "indicator"),
+        "--method pst-s --epsilon 200 --delta 1e-5 --set blocks=3 --set members=mixed --set depth=2 --set combiner=majority"),
     "tree": ("two", schema(TWO), "--method dptree --epsilon 200 --delta 1e-5 --set depth=3"),
     "tree, indicators, rows clip": ("two", schema(TWO, "{clip: 1.2}", "indicator"), "--method dptree --epsilon 200 --delta 1e-5 --set depth=2"),
     "tree, three classes": ("three", schema(THREE), "--method dptree --epsilon 200 --delta 1e-5 --set depth=3"),

@@ -1,6 +1,7 @@
 /*
- * Audits of stacks: sound ones stay below their epsilon and above half of it; with half the noise they are
- * caught, and so is the source's step of pst-h as it is printed.
+ * Audits of stacks: sound ones stay below their epsilon and above half of it, where there is a delta above
+ * .4; with half the noise they are caught, or with that of one step in each, and so is the source's step of
+ * pst-h as it is printed.
  *
  * Chance: as in test_audit.c. Every seed is fixed; a sound subject is called broken with probability at most
  * 1e-10.
@@ -43,6 +44,16 @@ static void they_hold_and_are_tight(void **state) {
         assert_false(result.broken);
         assert_true(result.epsilon_lower > 1.5);
     }
+}
+
+static void trees_hold_and_with_less_noise_do_not(void **state) {
+    (void)state;
+    const tacit_audit_setup setup = { .epsilon = 3, .delta = 0.01 };
+    tacit_audit_result sound = audit(find("pst-s-trees"), setup, 4000);
+    assert_true(sound.charged.epsilon == 3 && sound.charged.delta == 0.01);
+    assert_false(sound.broken);
+    assert_true(sound.epsilon_lower > 1.2);
+    assert_true(audit(find("pst-s-trees-thin"), setup, 4000).broken);
 }
 
 static void the_choice_of_lambda_holds_and_is_tight(void **state) {
@@ -121,6 +132,7 @@ static void halved_noise_is_caught(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_hold_and_are_tight),
+        cmocka_unit_test(trees_hold_and_with_less_noise_do_not),
         cmocka_unit_test(the_choice_of_lambda_holds_and_is_tight),
         cmocka_unit_test(they_hold_with_other_settings),
         cmocka_unit_test(the_printed_source_of_pst_h_overspends),

@@ -91,6 +91,24 @@ static tacit_model *tree(void) {
     return described(model, mixed);
 }
 
+/* A linear member and a tree. */
+static tacit_model *forest(void) {
+    tacit_model *model = NULL;
+    tacit_stack *two = NULL;
+    tacit_tree *three = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_stack_create(&two, 2, 7, &error), error);
+    two->start[1] = 2;
+    two->start[2] = 7;
+    two->column[1] = 1;
+    CHECK_OK(tacit_tree_create(&three, 5, &error), error);
+    three->node[0] = (tacit_tree_node){ .feature = 0, .left = 1, .right = 2, .threshold = 0.25 };
+    three->node[2] = (tacit_tree_node){ .feature = 1, .left = 3, .right = 4, .threshold = 0 };
+    CHECK_OK(tacit_stack_plant(two, 1, three, &error), error);
+    CHECK_OK(tacit_model_create_stack(&model, two, MIXED_FEATURES, &error), error);
+    return described(model, mixed);
+}
+
 static tacit_buffer exported(const tacit_model *model, export_function *function) {
     tacit_buffer out = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
@@ -163,8 +181,8 @@ static void check_order(const Tacit__Onnx__Graph *graph) {
 static void every_onnx_graph_makes_each_value_once_before_its_use(void **state) {
     (void)state;
     tacit_model *models[] = { linear(mixed, MIXED_FEATURES), network(), stack(TACIT_COMBINE_HIGH),
-                              stack(TACIT_COMBINE_WEIGHTED), tree() };
-    for (size_t i = 0; i < 5; i++) {
+                              stack(TACIT_COMBINE_WEIGHTED), tree(),    forest() };
+    for (size_t i = 0; i < 6; i++) {
         Tacit__Onnx__Model *file = read_onnx(models[i]);
         check_order(file->graph);
         tacit__onnx__model__free_unpacked(file, NULL);
@@ -306,8 +324,8 @@ static void exports_survive_each_failure(void **state) {
     (void)state;
     static export_function *const functions[] = { tacit_model_export_onnx, tacit_model_export_pmml };
     tacit_model *models[] = { linear(mixed, MIXED_FEATURES), network(), stack(TACIT_COMBINE_HIGH),
-                              stack(TACIT_COMBINE_MAJORITY), tree() };
-    for (size_t k = 0; k < 10; k++) {
+                              stack(TACIT_COMBINE_MAJORITY), tree(),    forest() };
+    for (size_t k = 0; k < 12; k++) {
         long at = 1;
         for (bool failed = true; failed; at++) {
             tacit_buffer out = TACIT_BUFFER_INIT;
@@ -322,7 +340,7 @@ static void exports_survive_each_failure(void **state) {
         }
         assert_true(at > 20);
     }
-    for (size_t i = 0; i < 5; i++) tacit_model_free(models[i]);
+    for (size_t i = 0; i < 6; i++) tacit_model_free(models[i]);
 }
 
 int main(void) {

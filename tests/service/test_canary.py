@@ -40,6 +40,7 @@ METHODS = {
     "plr": ({"set": "{loss: huber}"}, ()),
     "gop": ({"set": "{}", "delta": "1e-5"}, ()),
     "pst-s": ({"set": "{blocks: 2}"}, ()),
+    "pst-s, trees": ({"set": "{blocks: 2, members: mixed}", "delta": "1e-5"}, ()),
     "pst-f": ({"set": "{groups: 2}"}, ()),
     "pst-h": ({"set": "{groups: 2}"}, ()),
     "vote": ({"set": "{local: logistic}", **LABELLED}, ENTRUSTED),

@@ -64,6 +64,8 @@ MODES = {
     "dpnewton-inference": ("dpnewton", {"set": "{purpose: inference}", **GAUSSIAN}, ()),
     "dpnewton-inference-coordinator": ("dpnewton", {"set": "{purpose: inference, noise: coordinator}", **GAUSSIAN}, ENTRUSTED),
     "dpnewton-inference-party": ("dpnewton", {"set": "{purpose: inference, noise: party}", **GAUSSIAN}, ()),
+    "pst-s-trees": ("pst-s", {"set": "{members: tree, blocks: 2}", **GAUSSIAN}, ()),
+    "pst-s-mixed": ("pst-s", {"set": "{members: mixed, blocks: 2}", **GAUSSIAN}, ()),
     "dptree-shares": ("dptree", {"set": "{}", "lambda": None, **GAUSSIAN}, ()),
     "dptree-party-clear": ("dptree", {"set": "{noise: party}", "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
     "dptree-coordinator": ("dptree", {"set": "{noise: coordinator}", "lambda": None, **GAUSSIAN}, ENTRUSTED),

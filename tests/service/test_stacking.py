@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deployed stacks: pst-f between parties, and pst-h from a source to a target, over TLS.
+"""Deployed stacks: pst-f and pst-s with trees between parties, and pst-h from a source to a target, over TLS.
 
     TACIT=build/src/cli/tacit tests/service/test_stacking.py
 """
@@ -74,6 +74,17 @@ class Stacks(DeployedTest):
         self.coordinator()
         self.refuse(2, *self.join_words(0, self.invite(study="other"), "--role", "source"), home=self.home(0),
                     says=["no roles"])
+
+    def test_trees_of_all_parties_are_members_of_one_stack(self):
+        self.study(method="pst-s", set="{blocks: 2, members: mixed, depth: 2}", delta="1e-5")
+        self.coordinator("--until-done")
+        model = self.check_done({party: self.join(party) for party in ROLES})
+        self.assertEqual(["tree" in member for member in model["stack"]["members"]], [False, True] * len(ROLES))
+        told = json.loads(self.succeed("evaluate", self.folder / "trial.model.json", self.rows(2), "--json").stdout)
+        self.assertEqual(told["guarantee"]["charged"], {"unit": "record", "epsilon": 2.0, "delta": 1e-5})
+        for party in ROLES:
+            prices = [(charge["price"]["epsilon"], charge["price"]["delta"]) for charge in self.charges(party)]
+            self.assertEqual(prices, [(2, 1e-5)])
 
 
 if __name__ == "__main__":

@@ -287,7 +287,7 @@ class PrivateStacking(_PrivateClassifier):
     ----------
     by : str
         ``"rows"`` (pst-s): members are fitted to blocks of rows. ``"features"`` (pst-f): to groups of columns, where important ones
-        are heard better.
+        are heard better. ``settings={"members": "tree"}`` with rows, and a delta, fits private decision trees.
     parts : int
         How many members; with features, no more than there are columns.
     combiner : str

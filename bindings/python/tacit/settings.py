@@ -97,7 +97,8 @@ def gop(*, loss: Literal["logistic", "huber"] = "logistic", width: float = 0.5,
 
 def pst_s(*, blocks: int = 5, combiner: Literal["high", "majority", "weighted"] = "high", low: float = 0.5, high_lambda: float = 0.0,
           meta: Literal["centred", "probability"] = "centred", loss: Literal["logistic", "huber"] = "logistic", width: float = 0.5,
-          calibration: Literal["tight", "paper"] = "tight", candidates: Text = "none", select: Text = "none") -> dict[str, Any]:
+          calibration: Literal["tight", "paper"] = "tight", candidates: Text = "none", select: Text = "none",
+          members: Literal["plr", "tree", "mixed"] = "plr", depth: int = 0, columns: int = 0) -> dict[str, Any]:
     """Settings of method pst-s: stacking over blocks of rows: a private model of private models.
 
     blocks
@@ -120,9 +121,17 @@ def pst_s(*, blocks: int = 5, combiner: Literal["high", "majority", "weighted"] 
         lambdas to choose from, l1,l2,...: by select=private:E, with one party.
     select
         what the choice among candidates costs: private:E.
+    members
+        what each block gets: a linear model, a private decision tree (needs a delta), or the one and the other by turns.
+    depth
+        splits from the root of a tree to a leaf, for members=tree and mixed; 0: chosen from public numbers. From 0 to 10.
+    columns
+        that a tree may split by after its first split: those that split all its rows best; 0: a third of them, at least 3. From 0 to
+        1024.
     """
     return _changed(pst_s, {"blocks": blocks, "combiner": combiner, "low": low, "high-lambda": high_lambda, "meta": meta, "loss": loss,
-        "width": width, "calibration": calibration, "candidates": candidates, "select": select})
+        "width": width, "calibration": calibration, "candidates": candidates, "select": select, "members": members, "depth": depth,
+        "columns": columns})
 
 
 def pst_f(*, groups: int = 5, importance: Text = "uniform", group_lambda: Text = "lambda", rows: Literal["scale", "normalise"] = "scale",

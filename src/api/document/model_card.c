@@ -62,7 +62,7 @@ static tacit_status heading(const writing *self, const char *text) {
 }
 
 static const char *what_it_is(const tacit_model *model) {
-    if (model->stack != NULL) return "a stack of linear models";
+    if (model->stack != NULL) return tacit_stack_title(model->stack);
     if (model->tree != NULL) return "a decision tree";
     if (model->network.layers > 0) return "a network of layers";
     return model->family->title;

@@ -327,12 +327,12 @@ const tacit_option tacit_explain_options[] = {
 
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
-      "a method ({audited}), that method for other labels, purposes or units (dpnewton-softmax, "
+      "a method ({audited}), that method for other labels, purposes, units or members (dpnewton-softmax, "
       "dpnewton-linear, dpnewton-poisson, dpnewton-inference, dpnewton-line, dpnewton-folds, "
-      "dpnewton-missing, dpnewton-person), a mechanism (laplace, gamma-norm, gaussian, exponential), or a "
-      "control that is broken on purpose (laplace-halved, dpnewton-thin, dpnewton-inference-thin, "
-      "dpnewton-line-thin, dpnewton-person-rows, psgd-claim, dpstgd-claim, dpsgd-batches, pst-h-printed, "
-      "newton-undivided)" },
+      "dpnewton-missing, dpnewton-person, pst-s-trees), a mechanism (laplace, gamma-norm, gaussian, "
+      "exponential), or a control that is broken on purpose (laplace-halved, dpnewton-thin, "
+      "dpnewton-inference-thin, dpnewton-line-thin, dpnewton-person-rows, psgd-claim, dpstgd-claim, "
+      "dpsgd-batches, pst-h-printed, pst-s-trees-thin, newton-undivided)" },
     { .name = NULL },
 };
 

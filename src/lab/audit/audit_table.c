@@ -272,6 +272,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_plr,
     &tacit_audit_gop,
     &tacit_audit_pst_s,
+    &tacit_audit_pst_s_trees,
     &tacit_audit_pst_f,
     &tacit_audit_pst_h,
     &tacit_audit_vote,
@@ -314,6 +315,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dpstgd_claim,
     &tacit_audit_dpsgd_batches,
     &tacit_audit_pst_h_printed,
+    &tacit_audit_pst_s_trees_thin,
     &tacit_audit_newton_undivided,
     NULL,
 };

@@ -88,44 +88,39 @@ static tacit_status answer_leaves(tacit_party *party, const tacit_question *ques
 
 /* ---- the coordinator's half ---- */
 
-static tacit_status ask(tacit_session *session, const dptree_growth *growth, size_t t, tacit_sum *sum,
+typedef struct asking {
+    tacit_session *session;
+    size_t parties; /* that answered last */
+} asking;
+
+static tacit_status ask(void *context, const dptree_growth *growth, size_t t, double **counts,
                         tacit_error *error) {
+    asking *self = context;
     const dptree_design *design = growth->design;
     tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
+    if (t < design->depth) tacit_progress_report(self->session->progress, "splits", t, design->depth + 1);
     TACIT_CHECK(dptree_question_write(&growth->next, &message, error));
-    TACIT_CHECK(dpnewton_ask(session, t == design->depth ? "leaves" : "splits", &message, &design->sum[t],
-                             &design->release[t], design->sum[t].length, sum, error));
+    TACIT_CHECK(dpnewton_ask(self->session, t == design->depth ? "leaves" : "splits", &message,
+                             &design->sum[t], &design->release[t], design->sum[t].length, &sum, error));
+    self->parties = sum.parties;
+    *counts = sum.values;
+    sum.values = NULL;
 cleanup:
+    tacit_sum_clear(&sum);
     tacit_message_clear(&message);
     return status;
 }
 
-/* Every question is asked, also where nothing is left to split: what a study charges does not depend on
- * answers. */
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     dptree_design design;
-    dptree_growth growth = { .room = 0 };
-    tacit_sum sum = TACIT_SUM_INIT;
+    asking self = { .session = session };
     tacit_model *model = NULL;
-    tacit_status status;
     TACIT_TRY(tacit_session_prepared(session, &design, error));
-    TACIT_CHECK(dptree_begin(&growth, &design, error));
-    for (size_t t = 0; t < design.depth; t++) {
-        tacit_progress_report(session->progress, "splits", t, design.depth + 1);
-        TACIT_CHECK(ask(session, &growth, t, &sum, error));
-        TACIT_CHECK(dptree_grow(&growth, t, sum.values, error));
-        tacit_sum_clear(&sum);
-    }
-    dptree_open_leaves(&growth);
-    TACIT_CHECK(ask(session, &growth, design.depth, &sum, error));
-    TACIT_CHECK(dptree_finish(&growth, sum.values, &model, error));
-    out->parties = sum.parties;
-    status = tacit_outcome_add(out, model, error);
-cleanup:
-    tacit_sum_clear(&sum);
-    dptree_end(&growth);
-    return status;
+    TACIT_TRY(dptree_make(&design, ask, &self, &model, error));
+    out->parties = self.parties;
+    return tacit_outcome_add(out, model, error);
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "splits", .answer = answer_splits },

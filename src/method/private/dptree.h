@@ -80,6 +80,11 @@ tacit_status dptree_question_write(const dptree_question *question, tacit_messag
 tacit_status dptree_question_read(dptree_question *out, const dptree_design *design, size_t t,
                                   const tacit_message *message, tacit_error *error);
 
+/* Nodes as they travel: feature, left and right of each, and thresholds. Reading checks the tree. */
+void dptree_nodes_write(const tacit_tree *tree, int64_t *parts, double *thresholds);
+tacit_status dptree_nodes_read(tacit_tree *tree, size_t features, const int64_t *parts,
+                               const double *thresholds, tacit_error *error);
+
 /* Numbers of one leaf in the answer, and where those of the j-th column asked about begin among them: cell by
  * cell, class by class. */
 size_t dptree_stride(const dptree_design *design, const dptree_question *question);
@@ -98,6 +103,16 @@ typedef struct dptree_growth {
     double *gain;         /* of each column, by the first question */
     double *chance;       /* of each class, by node: what its counts say */
 } dptree_growth;
+
+/* The answer to question t, which growth->next is: the counts of all rows that the tree is made of, with
+ * their noise, to be freed. */
+typedef tacit_status dptree_asker(void *context, const dptree_growth *growth, size_t t, double **counts,
+                                  tacit_error *error);
+
+/* The tree, by all questions. Each is asked, also where nothing is left to split: what is charged does not
+ * depend on answers. */
+tacit_status dptree_make(const dptree_design *design, dptree_asker *ask, void *context, tacit_model **out,
+                         tacit_error *error);
 
 /* A root, and all columns to ask about; dptree_end is due also after a failure. */
 tacit_status dptree_begin(dptree_growth *out, const dptree_design *design, tacit_error *error);

@@ -271,3 +271,24 @@ cleanup:
     free(all);
     return status;
 }
+
+tacit_status dptree_make(const dptree_design *design, dptree_asker *ask, void *context, tacit_model **out,
+                         tacit_error *error) {
+    dptree_growth growth = { .room = 0 };
+    double *counts = NULL;
+    tacit_status status;
+    TACIT_CHECK(dptree_begin(&growth, design, error));
+    for (size_t t = 0; t < design->depth; t++) {
+        TACIT_CHECK(ask(context, &growth, t, &counts, error));
+        TACIT_CHECK(dptree_grow(&growth, t, counts, error));
+        free(counts);
+        counts = NULL;
+    }
+    dptree_open_leaves(&growth);
+    TACIT_CHECK(ask(context, &growth, design->depth, &counts, error));
+    TACIT_CHECK(dptree_finish(&growth, counts, out, error));
+cleanup:
+    free(counts);
+    dptree_end(&growth);
+    return status;
+}

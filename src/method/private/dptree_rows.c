@@ -35,22 +35,26 @@ static tacit_status add_places(tacit_message *message, const char *name, const s
     return status;
 }
 
+void dptree_nodes_write(const tacit_tree *tree, int64_t *parts, double *thresholds) {
+    for (size_t v = 0; v < tree->nodes; v++) {
+        const tacit_tree_node *node = &tree->node[v];
+        parts[3 * v] = (int64_t)node->feature;
+        parts[3 * v + 1] = (int64_t)node->left;
+        parts[3 * v + 2] = (int64_t)node->right;
+        thresholds[v] = node->threshold;
+    }
+}
+
 tacit_status dptree_question_write(const dptree_question *question, tacit_message *message,
                                    tacit_error *error) {
     const size_t nodes = question->tree->nodes, sizes[] = { nodes, question->columns, question->open };
-    size_t *parts = TACIT_NEW(size_t, 3 * nodes);
+    int64_t *parts = TACIT_NEW(int64_t, 3 * nodes);
     double *threshold = TACIT_NEW(double, nodes);
     tacit_status status = parts != NULL && threshold != NULL ? TACIT_OK : tacit_fail_memory(error);
     TACIT_CHECK(status);
-    for (size_t v = 0; v < nodes; v++) {
-        const tacit_tree_node *node = &question->tree->node[v];
-        parts[3 * v] = node->feature;
-        parts[3 * v + 1] = node->left;
-        parts[3 * v + 2] = node->right;
-        threshold[v] = node->threshold;
-    }
+    dptree_nodes_write(question->tree, parts, threshold);
     TACIT_CHECK(add_places(message, "sizes", sizes, 3, error));
-    TACIT_CHECK(add_places(message, "nodes", parts, 3 * nodes, error));
+    TACIT_CHECK(tacit_message_add_integers(message, "nodes", parts, 3 * nodes, error));
     TACIT_CHECK(tacit_message_add_numbers(message, "thresholds", threshold, nodes, error));
     TACIT_CHECK(add_places(message, "columns", question->column, question->columns, error));
     TACIT_CHECK(add_places(message, "leaves", question->leaf, question->open, error));
@@ -79,21 +83,26 @@ static tacit_status read_places(size_t *out, const tacit_message *message, const
     return TACIT_OK;
 }
 
-static tacit_status read_tree(tacit_tree *tree, size_t features, const tacit_message *message,
-                              tacit_error *error) {
-    const int64_t *parts;
-    const double *threshold;
-    TACIT_TRY(tacit_message_integers(message, "nodes", 3 * tree->nodes, &parts, error));
-    TACIT_TRY(tacit_message_numbers(message, "thresholds", tree->nodes, &threshold, error));
+tacit_status dptree_nodes_read(tacit_tree *tree, size_t features, const int64_t *parts,
+                               const double *thresholds, tacit_error *error) {
     for (size_t i = 0; i < 3 * tree->nodes; i++)
         if (parts[i] < 0 || parts[i] > UINT32_MAX)
-            return tacit_fail(error, TACIT_PROTOCOL, "the tree in the question is none");
+            return tacit_fail(error, TACIT_PROTOCOL, "the tree in the message is none");
     for (size_t v = 0; v < tree->nodes; v++)
         tree->node[v] = (tacit_tree_node){ .feature = (uint32_t)parts[3 * v],
                                            .left = (uint32_t)parts[3 * v + 1],
                                            .right = (uint32_t)parts[3 * v + 2],
-                                           .threshold = threshold[v] };
+                                           .threshold = thresholds[v] };
     return tacit_tree_check(tree, features, error);
+}
+
+static tacit_status read_tree(tacit_tree *tree, size_t features, const tacit_message *message,
+                              tacit_error *error) {
+    const int64_t *parts;
+    const double *thresholds;
+    TACIT_TRY(tacit_message_integers(message, "nodes", 3 * tree->nodes, &parts, error));
+    TACIT_TRY(tacit_message_numbers(message, "thresholds", tree->nodes, &thresholds, error));
+    return dptree_nodes_read(tree, features, parts, thresholds, error);
 }
 
 tacit_status dptree_question_read(dptree_question *out, const dptree_design *design, size_t t,

@@ -43,6 +43,7 @@ tacit_status stacking_noise(tacit_objective_noise *out, const tacit_plan *plan, 
                             size_t low, tacit_error *error) {
     size_t members = how->stack->members;
     for (size_t k = 0; how->by_rows && k < members; k++) {
+        if (stacking_is_tree(how, k)) continue;
         tacit_erm erm = erm_of(plan, how, member_rows(how, low, k), width_of(how, k), how->lambda[k]);
         TACIT_TRY(tacit_objective_noise_for(&out[k], &erm, TACIT_LAW_GAMMA_NORM, error));
     }
@@ -106,7 +107,9 @@ tacit_status stacking_sum(const tacit_plan *plan, const stacking *how, tacit_sum
                           tacit_error *error) {
     double largest;
     TACIT_TRY(largest_number(plan, how, &largest, error));
-    return tacit_sum_spec_for(out, tacit_stack_size(how->stack), 2 * largest, plan->parties, error);
+    const size_t length = tacit_stack_size(how->stack);
+    const bool released = length > 0; /* else all is trees, and their votes count */
+    return tacit_sum_spec_for(out, released ? length : 1, released ? 2 * largest : 1, plan->parties, error);
 }
 
 /* ---- one model of some rows ---- */
@@ -115,7 +118,6 @@ tacit_status stacking_sum(const tacit_plan *plan, const stacking *how, tacit_sum
 typedef struct fitting {
     tacit_party *party;
     const tacit_sum_spec *spec;
-
 } fitting;
 
 /* out = b/n */
@@ -205,55 +207,77 @@ static tacit_rows some_rows(const tacit_party *party, const ordered *rows, size_
 
 /* ---- the two levels ---- */
 
+static void note_grade(stacking_released *released, tacit_noise grade) {
+    if (grade < released->grade) released->grade = grade;
+}
+
 static tacit_status fit_member(const fitting *self, const stacking *how, const ordered *rows, size_t member,
-                               const tacit_objective_noise *noise, tacit_noised **out, tacit_error *error) {
+                               const tacit_objective_noise *noise, stacking_released *released,
+                               tacit_error *error) {
     size_t begin = how->by_rows ? block_start(how, rows->low, member) : 0;
     tacit_rows all = some_rows(self->party, rows, begin, member_rows(how, rows->low, member));
     tacit_stack_rows own = TACIT_STACK_ROWS_INIT;
+    if (stacking_is_tree(how, member)) {
+        tacit_noise grade = TACIT_NOISE_NONE;
+        TACIT_TRY(stacking_grow(&released->tree[member], self->party, how, &all, &grade, error));
+        note_grade(released, grade);
+        return TACIT_OK;
+    }
     TACIT_TRY(tacit_stack_member_rows(&own, how->stack, member, &all, error));
     tacit_view view = { .rows = own.rows, .label = rows->label + begin, .classes = 2 };
     const double *prior = how->prior != NULL ? how->prior + how->stack->start[member] : NULL;
-    tacit_status status = fit_and_release(self, &view, how->lambda[member], noise, prior, out, error);
+    tacit_status status =
+        fit_and_release(self, &view, how->lambda[member], noise, prior, &released->part[member], error);
+    if (status == TACIT_OK) note_grade(released, tacit_noised_grade(released->part[member]));
     tacit_stack_rows_clear(&own);
     return status;
 }
 
 /* The high model sees the members as they were released. */
 static tacit_status fit_high(const fitting *self, const stacking *how, const ordered *rows,
-                             tacit_noised *const *members, tacit_noised **out, tacit_error *error) {
+                             stacking_released *released, tacit_error *error) {
     tacit_rows others = some_rows(self->party, rows, rows->low, rows->count - rows->low);
+    const tacit_plan *plan = self->party->plan;
+    tacit_noised **out = &released->part[how->stack->members];
     tacit_matrix meta = TACIT_MATRIX_INIT;
     tacit_objective_noise noise;
-    double *weights = TACIT_NEW(double, tacit_stack_low_size(how->stack));
-    tacit_status status = weights != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    for (size_t k = 0; k < how->stack->members; k++)
-        for (size_t j = 0; j < width_of(how, k); j++)
-            weights[how->stack->start[k] + j] =
-                ldexp((double)tacit_noised_steps(members[k])[j], -self->spec->grid_bits);
-    TACIT_CHECK(tacit_stack_meta(how->stack, weights, &others, &meta, error));
+    tacit_model *model = NULL;
+    tacit_status status;
+    TACIT_CHECK(stacking_compose(&model, plan, how, released, self->spec->grid_bits, error));
+    TACIT_CHECK(tacit_stack_meta(model->stack, model->weights, &others, &meta, error));
     bool noisy = isfinite(how->epsilon);
-    if (noisy) TACIT_CHECK(high_noise(&noise, self->party->plan, how, others.count, error));
+    if (noisy) TACIT_CHECK(high_noise(&noise, plan, how, others.count, error));
     tacit_view view = { .rows = tacit_rows_of_matrix(&meta), .label = rows->label + rows->low, .classes = 2 };
     TACIT_CHECK(fit_and_release(self, &view, how->high_lambda, noisy ? &noise : NULL, NULL, out, error));
+    note_grade(released, tacit_noised_grade(*out));
 cleanup:
     tacit_matrix_clear(&meta);
-    free(weights);
+    tacit_model_free(model);
     return status;
 }
 
-tacit_status stacking_answer(tacit_party *party, const stacking *how, const tacit_sum_spec *spec,
-                             tacit_noised **out, tacit_error *error) {
-    size_t members = how->stack->members, parts = members + !how->takes_all_rows;
+void stacking_released_clear(stacking_released *released) {
+    for (size_t p = 0; released->part != NULL && p <= released->members; p++)
+        tacit_noised_free(released->part[p]);
+    for (size_t k = 0; released->tree != NULL && k < released->members; k++)
+        tacit_model_free(released->tree[k]);
+    free(released->part);
+    free(released->tree);
+    *released = (stacking_released){ .members = 0 };
+}
+
+tacit_status stacking_release(stacking_released *out, tacit_party *party, const stacking *how,
+                              const tacit_sum_spec *spec, tacit_error *error) {
+    const size_t members = how->stack->members;
     fitting self = { .party = party, .spec = spec };
     ordered rows = { NULL, NULL, 0, 0 };
     tacit_objective_noise *noise = TACIT_NEW(tacit_objective_noise, members);
-    tacit_noised **part = TACIT_NEW(tacit_noised *, parts);
-    tacit_status status;
-    if (noise == NULL || part == NULL) {
-        status = tacit_fail_memory(error);
-        goto cleanup;
-    }
+    tacit_status status = TACIT_OK;
+    *out = (stacking_released){ .members = members,
+                                .part = TACIT_NEW(tacit_noised *, members + 1),
+                                .tree = TACIT_NEW(tacit_model *, members),
+                                .grade = TACIT_NOISE_EXACT };
+    if (noise == NULL || out->part == NULL || out->tree == NULL) TACIT_CHECK(tacit_fail_memory(error));
     if (party->reducer != NULL || party->total_rows != party->rows.rows.count)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "method %s needs all rows of a party in one place",
                                party->plan->method->name));
@@ -261,15 +285,91 @@ tacit_status stacking_answer(tacit_party *party, const stacking *how, const taci
     bool noisy = isfinite(how->epsilon);
     if (noisy) TACIT_CHECK(stacking_noise(noise, party->plan, how, rows.low, error));
     for (size_t k = 0; k < members; k++)
-        TACIT_CHECK(fit_member(&self, how, &rows, k, noisy ? &noise[k] : NULL, &part[k], error));
-    if (!how->takes_all_rows) TACIT_CHECK(fit_high(&self, how, &rows, part, &part[members], error));
-    TACIT_CHECK(tacit_noised_join(out, (const tacit_noised *const *)part, parts, error));
+        TACIT_CHECK(fit_member(&self, how, &rows, k, noisy ? &noise[k] : NULL, out, error));
+    if (!how->takes_all_rows) TACIT_CHECK(fit_high(&self, how, &rows, out, error));
 cleanup:
-    for (size_t p = 0; part != NULL && p < parts; p++) tacit_noised_free(part[p]);
-    free(part);
     free(noise);
     ordered_clear(&rows);
     return status;
+}
+
+tacit_status stacking_answer(tacit_party *party, const stacking *how, const tacit_sum_spec *spec,
+                             tacit_noised **out, tacit_error *error) {
+    stacking_released released;
+    tacit_status status = stacking_release(&released, party, how, spec, error);
+    if (status == TACIT_OK)
+        status = tacit_noised_join(out, (const tacit_noised *const *)released.part,
+                                   released.members + !how->takes_all_rows, error);
+    stacking_released_clear(&released);
+    return status;
+}
+
+/* ---- as a model ---- */
+
+/* Where a member's features and numbers go; of a tree, only places for its nodes. */
+static tacit_status place_member(tacit_stack *out, const stacking *how, size_t k, const tacit_tree *tree,
+                                 tacit_error *error) {
+    const tacit_stack *from = how->stack;
+    const size_t width = tree != NULL ? tree->nodes : width_of(how, k);
+    out->scale[k] = from->scale[k];
+    out->start[k + 1] = out->start[k] + width;
+    if (tree == NULL) {
+        memcpy(out->column + out->start[k], from->column + from->start[k], width * sizeof *out->column);
+        return TACIT_OK;
+    }
+    tacit_tree *copy = NULL;
+    TACIT_TRY(tacit_tree_copy(&copy, tree, error));
+    return tacit_stack_plant(out, k, copy, error);
+}
+
+tacit_status stacking_model(tacit_model **out, const tacit_plan *plan, const stacking *how,
+                            const tacit_tree *const *trees, tacit_error *error) {
+    const tacit_stack *from = how->stack;
+    size_t places = 0;
+    tacit_stack *stack = NULL;
+    for (size_t k = 0; k < from->members; k++)
+        places += trees[k] != NULL ? trees[k]->nodes : width_of(how, k);
+    TACIT_TRY(tacit_stack_create(&stack, from->members, places, error));
+    stack->combiner = from->combiner;
+    stack->rows_normalised = from->rows_normalised;
+    stack->is_centered = from->is_centered;
+    for (size_t k = 0; k < from->members; k++) {
+        tacit_status status = place_member(stack, how, k, trees[k], error);
+        if (status == TACIT_OK) continue;
+        tacit_stack_free(stack);
+        return status;
+    }
+    TACIT_TRY(tacit_model_create_stack(out, stack, plan->features, error));
+    (*out)->family = perturb_family(plan);
+    (*out)->shape = perturb_shape(plan);
+    return TACIT_OK;
+}
+
+/* Numbers as they were released. */
+static void copy_steps(double *out, const tacit_noised *from, int grid_bits) {
+    for (size_t j = 0; j < tacit_noised_count(from); j++)
+        out[j] = ldexp((double)tacit_noised_steps(from)[j], -grid_bits);
+}
+
+tacit_status stacking_compose(tacit_model **out, const tacit_plan *plan, const stacking *how,
+                              const stacking_released *released, int grid_bits, tacit_error *error) {
+    const size_t members = released->members;
+    const tacit_tree **trees = TACIT_NEW(const tacit_tree *, members);
+    if (trees == NULL) return tacit_fail_memory(error);
+    for (size_t k = 0; k < members; k++)
+        trees[k] = released->tree[k] != NULL ? released->tree[k]->tree : NULL;
+    tacit_status status = stacking_model(out, plan, how, trees, error);
+    free(trees);
+    TACIT_TRY(status);
+    const size_t *start = (*out)->stack->start;
+    for (size_t k = 0; k <= members; k++) {
+        double *at = (*out)->weights + start[k];
+        if (released->part[k] != NULL)
+            copy_steps(at, released->part[k], grid_bits);
+        else if (k < members && released->tree[k] != NULL)
+            memcpy(at, released->tree[k]->weights, (start[k + 1] - start[k]) * sizeof *at);
+    }
+    return TACIT_OK;
 }
 
 /* ---- the coordinator ---- */
@@ -280,32 +380,46 @@ static tacit_status finish_one(tacit_model **out, const tacit_plan *plan, tacit_
     return TACIT_OK;
 }
 
-static tacit_status finish_stack(tacit_model **out, const tacit_plan *plan, const stacking *how,
-                                 tacit_error *error) {
-    tacit_stack *stack = NULL;
-    TACIT_TRY(tacit_stack_copy(&stack, how->stack, error));
-    TACIT_TRY(tacit_model_create_stack(out, stack, plan->features, error));
-    (*out)->family = perturb_family(plan);
-    (*out)->shape = perturb_shape(plan);
-    return TACIT_OK;
-}
-
 tacit_status stacking_finish(const tacit_plan *plan, const stacking *how, const tacit_sum *sum,
                              tacit_outcome *out, tacit_error *error) {
+    const size_t members = how->stack->members;
+    const tacit_tree **none = TACIT_NEW(const tacit_tree *, members);
     tacit_model *model = NULL;
-    TACIT_TRY(how->stack->members == 1 ? finish_one(&model, plan, error)
-                                       : finish_stack(&model, plan, how, error));
+    if (none == NULL) return tacit_fail_memory(error);
+    tacit_status status =
+        members == 1 ? finish_one(&model, plan, error) : stacking_model(&model, plan, how, none, error);
+    free(none);
+    TACIT_TRY(status);
     for (size_t j = 0; j < sum->length; j++) model->weights[j] = sum->values[j] / (double)sum->parties;
     out->parties = sum->parties;
     return tacit_outcome_add(out, model, error);
+}
+
+/* That of the counts that trees are made of. */
+static tacit_noise_law tree_law(const stacking *how) {
+    const dpnewton_release *first = &how->design.release[0];
+    const size_t numbers = how->design.sum[0].length;
+    return (tacit_noise_law){
+        .law = "Gaussian N(0, s^2), in every step of a tree; s of the first, largest",
+        .added_to = "the counts of each block that a tree is made of",
+        .dimension = numbers,
+        .sensitivity = first->mechanism.sensitivity,
+        .scale = first->scale,
+        .mean_norm = first->deviation * sqrt((double)numbers),
+        .norm_in = "the counts of a tree's first step",
+    };
 }
 
 /* As for plr, over the members: the norm in the weights is at most that of b_k/(n (lambda_k + Delta_k)). */
 tacit_status stacking_law(const tacit_plan *plan, const stacking *how, tacit_noise_law *out,
                           tacit_error *error) {
     size_t members = how->stack->members, low = stacking_low_rows(how, plan->minimum_rows);
-    tacit_objective_noise *noise = TACIT_NEW(tacit_objective_noise, members);
     double square = 0;
+    if (how->is_tree != NULL) {
+        *out = tree_law(how);
+        return TACIT_OK;
+    }
+    tacit_objective_noise *noise = TACIT_NEW(tacit_objective_noise, members);
     if (noise == NULL) return tacit_fail_memory(error);
     tacit_status status = stacking_noise(noise, plan, how, low, error);
     for (size_t k = 0; status == TACIT_OK && k < members; k++) {

@@ -8,7 +8,8 @@
  *     larger of the two epsilons, not their sum (parallel composition): what is made of D_h may use what was
  *     released of D_l.
  *  2. D_l. Members of row blocks (pst-s): each block is perturbed for epsilon (privacy/mechanism/erm.h, steps
- *     1 to 4), and the blocks are disjoint. Members of feature groups (pst-f, pst-h): all of them together
+ *     1 to 4), or a tree is grown of it for (epsilon, delta) (stacking_trees.c), and the blocks are disjoint.
+ *     Members of feature groups (pst-f, pst-h): all of them together
  *     cost epsilon (privacy/mechanism/erm.h, groups), whatever the groups share; scales and groups are
  *     public.
  *  3. D_h. Given the released members, a row's features of the high model follow from that row alone and have
@@ -16,11 +17,14 @@
  *  4. majority and weighted need no D_h, nor does a stack of one member: then all rows are D_l, and a stack
  *     of one member is plr's model, bit for bit.
  *
- * Low and high models leave in one answer, whose price is epsilon: a coordinator that asks again pays again.
- * With several parties the coordinator takes the mean of each number, as for plr.
+ * Low and high models leave in one answer, whose price is epsilon, or (epsilon, delta) where members are
+ * trees: a coordinator that asks again pays again. With several parties the coordinator takes the mean of
+ * each number, as for plr; of trees, which have no numbers in common, the mean of what the parties' stacks
+ * say.
  */
 #pragma once
 
+#include "method/private/dptree.h"
 #include "method/private/perturb.h"
 #include "model/stack.h"
 
@@ -34,6 +38,8 @@ typedef struct stacking {
     double share;        /* of the rows that are D_l */
     bool takes_all_rows; /* for D_l: nothing is fitted to D_h */
     double epsilon;
+    bool *is_tree;        /* of each member; NULL: none is. A tree has no places in `stack` */
+    dptree_design design; /* of every tree */
 } stacking;
 
 #define STACKING_INIT                                                                                        \
@@ -52,11 +58,31 @@ void stacking_clear(stacking *how);
 /* TACIT_USAGE for a plan that makes no stack. */
 tacit_status stacking_check(const tacit_plan *plan, const stacking *how, tacit_error *error);
 
-/* The sum that a question asks for: all numbers of a stack. */
+/* The sum that a question asks for: all numbers of a stack. Of trees there are none, and what is asked for is
+ * no sum, but linear members and the high model are released on its grid. */
 tacit_status stacking_sum(const tacit_plan *plan, const stacking *how, tacit_sum_spec *out,
                           tacit_error *error);
 
-/* The party's half: split the rows, fit and release the members, fit and release the high model. */
+/* What is released of a party's rows: each member's numbers, those of the high model behind them, and trees,
+ * which have none. */
+typedef struct stacking_released {
+    size_t members;
+    tacit_noised **part; /* one more than members; NULL: a tree, or not there */
+    tacit_model **tree;  /* of each member; NULL: linear, or not there */
+    tacit_noise grade;   /* the least of all */
+} stacking_released;
+
+/* The party's half: split the rows, fit and release the members, fit and release the high model. Clear it
+ * also after a failure. */
+tacit_status stacking_release(stacking_released *out, tacit_party *party, const stacking *how,
+                              const tacit_sum_spec *spec, tacit_error *error);
+void stacking_released_clear(stacking_released *released);
+
+/* It as one model; the high model's weights are zeros where it is not there. */
+tacit_status stacking_compose(tacit_model **out, const tacit_plan *plan, const stacking *how,
+                              const stacking_released *released, int grid_bits, tacit_error *error);
+
+/* The same in one list of numbers: of linear members. */
 tacit_status stacking_answer(tacit_party *party, const stacking *how, const tacit_sum_spec *spec,
                              tacit_noised **out, tacit_error *error);
 
@@ -75,6 +101,42 @@ tacit_status stacking_noise(tacit_objective_noise *out, const tacit_plan *plan, 
 /* How many of `rows` rows are D_l, and the order in which they are taken (rows numbers): public. */
 size_t stacking_low_rows(const stacking *how, size_t rows);
 void stacking_order(const stacking *how, size_t *out, size_t rows);
+
+/* ---- members that are trees (stacking_trees.c, which holds the proof) ---- */
+
+/* Those of the plan's members: TACIT_USAGE where it cannot have them. Nothing where it has none. */
+bool stacking_has_trees(const tacit_plan *plan);
+tacit_status stacking_plant(stacking *how, const tacit_plan *plan, tacit_error *error);
+
+static inline bool stacking_is_tree(const stacking *how, size_t member) {
+    return how->is_tree != NULL && how->is_tree[member];
+}
+
+/* A block of a party's rows, of which a tree is grown: the context of stacking_count, which answers its
+ * steps. It stays where it was begun. */
+typedef struct stacking_block {
+    tacit_party party; /* with these rows, and the tree's plan */
+    tacit_plan plan;
+    tacit_noise grade; /* the least so far */
+} stacking_block;
+
+void stacking_block_begin(stacking_block *out, const tacit_party *party, const tacit_rows *rows);
+dptree_asker stacking_count;
+
+/* A member of these rows, and what its noise is worth. */
+tacit_status stacking_grow(tacit_model **out, tacit_party *party, const stacking *how, const tacit_rows *rows,
+                           tacit_noise *grade, tacit_error *error);
+
+/* A stack: linear members as in how->stack, and trees, one a member that is one (borrowed). */
+tacit_status stacking_model(tacit_model **out, const tacit_plan *plan, const stacking *how,
+                            const tacit_tree *const *trees, tacit_error *error);
+
+/* Both halves of the question for such a stack, and what checks a single answer. */
+tacit_status stacking_trees_answer(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error);
+tacit_status stacking_trees_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
+size_t stacking_trees_numbers(const tacit_plan *plan);
+tacit_status stacking_trees_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
 /* ---- for a method that is one question for such a stack ---- */
 
@@ -104,6 +166,8 @@ typedef struct stacking_settings {
     uint64_t draw;
     uint64_t sources; /* of pst-h */
     double source_epsilon, source_lambda, eta;
+    enum { STACKING_OF_PLR, STACKING_OF_TREES, STACKING_OF_BOTH } low_models; /* of pst-s */
+    uint64_t depth, columns;                                                  /* of trees; 0: chosen */
 } stacking_settings;
 
 extern const stacking_settings stacking_defaults;

@@ -22,6 +22,8 @@ void stacking_clear(stacking *how) {
     tacit_stack_free(how->stack);
     free(how->lambda);
     free(how->prior);
+    free(how->is_tree);
+    dptree_clear(&how->design);
     *how = (stacking)STACKING_INIT;
 }
 
@@ -235,10 +237,10 @@ cleanup:
     return status;
 }
 
-/* Member k of all features. */
+/* Member k of all features, behind those before it. */
 static void take_all_features(tacit_stack *stack, size_t k, size_t features) {
-    for (size_t j = 0; j < features; j++) stack->column[k * features + j] = (uint32_t)j;
-    stack->start[k + 1] = (k + 1) * features;
+    for (size_t j = 0; j < features; j++) stack->column[stack->start[k] + j] = (uint32_t)j;
+    stack->start[k + 1] = stack->start[k] + features;
 }
 
 tacit_status stacking_of_one(stacking *out, const tacit_plan *plan, tacit_error *error) {
@@ -262,7 +264,9 @@ tacit_status stacking_of_blocks(stacking *out, const tacit_plan *plan, tacit_err
     size_t members = stacking_settings_of(plan)->blocks;
     tacit_status status;
     TACIT_CHECK(tacit_stack_create(&how.stack, members, members * plan->features, error));
-    for (size_t k = 0; k < members; k++) take_all_features(how.stack, k, plan->features);
+    TACIT_CHECK(stacking_plant(&how, plan, error));
+    for (size_t k = 0; k < members; k++)
+        take_all_features(how.stack, k, stacking_is_tree(&how, k) ? 0 : plan->features);
     TACIT_CHECK(complete(&how, plan, "lambda", error));
     *out = how;
     how = (stacking)STACKING_INIT;

@@ -7,7 +7,7 @@
 #include "model/export/export_parts.h"
 
 static const char *model_name(const tacit_model *model) {
-    if (model->stack != NULL) return "stack of linear models";
+    if (model->stack != NULL) return tacit_stack_title(model->stack) + strlen("a ");
     if (model->tree != NULL) return "decision tree";
     if (model->network.layers > 0)
         return tacit_network_is_dense(&model->network) ? "network of dense layers" : "network of layers";

@@ -338,6 +338,8 @@ static graph_value margin(writing *w, graph_value rows, size_t member) {
     const tacit_stack *stack = w->plan->model->stack;
     size_t first = stack->start[member], width = stack->start[member + 1] - first;
     double scale = stack->scale[member];
+    const tacit_tree *tree = tacit_stack_tree(stack, member);
+    if (tree != NULL) return graph_tree(g, tree, 1, w->plan->model->weights + first, rows);
     graph_value own = graph_gather(g, rows, width, stack->column + first);
     graph_value sum = graph_weigh(g, own, width, w->plan->model->weights + first);
     if (!stack->rows_normalised && scale == 1) return sum;

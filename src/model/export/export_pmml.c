@@ -106,6 +106,14 @@ static void member_norm(pmml *p, size_t member) {
     pmml_derived_end(p);
 }
 
+/* What the tree says that a member is. */
+static void tree_margin(pmml *p, const tacit_tree *tree, size_t member) {
+    const tacit_model *model = p->plan->model;
+    pmml_derived(p, pmml_own(p, "margin", member + 1).text, NULL);
+    pmml_tree(p, tree, 1, model->weights + model->stack->start[member], 0);
+    pmml_derived_end(p);
+}
+
 /* t_k of stack.h: a row whose features of the member are all 0 has margin 0. */
 static void margin(pmml *p, size_t member) {
     const tacit_stack *stack = p->plan->model->stack;
@@ -215,7 +223,13 @@ static void vote(pmml *p) {
 
 static void stack_fields(pmml *p) {
     const tacit_stack *stack = p->plan->model->stack;
-    for (size_t k = 0; k < stack->members; k++) margin(p, k);
+    for (size_t k = 0; k < stack->members; k++) {
+        const tacit_tree *tree = tacit_stack_tree(stack, k);
+        if (tree != NULL)
+            tree_margin(p, tree, k);
+        else
+            margin(p, k);
+    }
     if (stack->combiner != TACIT_COMBINE_HIGH) {
         vote(p);
         return;

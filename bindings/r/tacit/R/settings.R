@@ -23,9 +23,10 @@ gop_settings <- function(loss = "logistic", width = 0.5, calibration = "tight") 
 }
 
 pst_s_settings <- function(blocks = 5, combiner = "high", low = 0.5, high_lambda = 0, meta = "centred", loss = "logistic", width = 0.5,
-                           calibration = "tight", candidates = "none", select = "none") {
+                           calibration = "tight", candidates = "none", select = "none", members = "plr", depth = 0, columns = 0) {
   changed(list(blocks = blocks, combiner = combiner, low = low, `high-lambda` = high_lambda, meta = meta, loss = loss, width = width,
-    calibration = calibration, candidates = candidates, select = select), lapply(formals(pst_s_settings), eval))
+    calibration = calibration, candidates = candidates, select = select, members = members, depth = depth,
+    columns = columns), lapply(formals(pst_s_settings), eval))
 }
 
 pst_f_settings <- function(groups = 5, importance = "uniform", group_lambda = "lambda", rows = "scale", draw = 0, combiner = "high",
