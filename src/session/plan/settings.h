@@ -84,11 +84,6 @@ typedef struct tacit_parameter {
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .most = (high),  \
         .zero = means, .before = was, .help = TACIT_HELP(about "; 0: " means)                                \
     }
-#define TACIT_LATER_OPEN_COUNT(S, member, label, high, was, about, means)                                    \
-    {                                                                                                        \
-        .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .most = (high),  \
-        .zero = means, .before = was, .help = about "; 0: " means                                            \
-    }
 #define TACIT_CHOICE(S, member, label, words, about)                                                         \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_CHOICE, .choices = words,                                     \
