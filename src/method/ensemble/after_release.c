@@ -155,6 +155,81 @@ static double blind_loss(const tacit_plan *plan, const double *statistic) {
     return loss;
 }
 
+/* w^T (L L^T - m m^T) w for m the mean of the points: the mean square of scores about their mean. */
+static double score_energy(const tacit_points *points, const double *mean, const double *w, double *room) {
+    const size_t d = points->rows.cols;
+    double energy = 0, middle = 0;
+    memset(room, 0, d * sizeof *room);
+    for (size_t i = 0; i < d; i++) {
+        middle += mean[i] * w[i];
+        for (size_t j = 0; j <= i; j++) room[j] += points->shape[i * d + j] * w[i];
+    }
+    for (size_t j = 0; j < d; j++) energy += room[j] * room[j];
+    return fmax(0, energy - middle * middle);
+}
+
+/* The lower Cholesky factor of h L L^T + lambda. */
+static tacit_status flat_factor(const tacit_plan *plan, double *out, tacit_error *error) {
+    const size_t d = plan->features;
+    const double h = plan->classes > 2 ? 1 / (double)plan->classes : 0.25;
+    memset(out, 0, d * d * sizeof *out);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)d, (int)d, h, plan->points->shape, (int)d, 0,
+                out, (int)d);
+    for (size_t j = 0; j < d; j++) out[j * d + j] += plan->lambda;
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)d, out, (lapack_int)d) == 0) return TACIT_OK;
+    return tacit_fail(error, TACIT_INTERNAL, "the points' second moments have no factor");
+}
+
+static void flat_solve(const double *factor, size_t d, double *vector) {
+    const int n = (int)d;
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, factor, n, vector, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, factor, n, vector, 1);
+}
+
+tacit_status tacit_after_flat_share(const tacit_plan *plan, const tacit_released_statistic *released,
+                                    double *out, tacit_error *error) {
+    const tacit_points *points = plan->points;
+    const size_t d = plan->features, contrasts = plan->classes - 1, n = points->rows.count;
+    double *factor = TACIT_NEW(double, d *d), *mean = TACIT_NEW(double, 3 * d);
+    double *moved = TACIT_NEW(double, contrasts *d), noise = 0, all = 0;
+    tacit_status status =
+        factor != NULL && mean != NULL && moved != NULL ? TACIT_OK : tacit_fail_memory(error);
+    *out = 0;
+    if (status != TACIT_OK || released->variance == 0 || points->shape == NULL) goto cleanup;
+    double *column = mean + d, *room = mean + 2 * d;
+    tacit_blas_one_thread();
+    TACIT_CHECK(flat_factor(plan, factor, error));
+    for (size_t i = 0; i < n; i++) tacit_rows_add(&points->rows, i, 1 / (double)n, mean);
+    for (size_t c = 0; c < d; c++) {
+        for (size_t i = 0; i < d; i++) column[i] = i < c ? 0 : points->shape[i * d + c];
+        flat_solve(factor, d, column);
+        noise += (double)contrasts * released->variance * score_energy(points, mean, column, room);
+    }
+    tacit_to_contrasts(plan, released->values, moved);
+    for (size_t j = 0; plan->classes == 2 && j < d; j++) moved[j] -= mean[j] / 2;
+    for (size_t k = 0; k < contrasts; k++) {
+        flat_solve(factor, d, moved + k * d);
+        all += score_energy(points, mean, moved + k * d, room);
+    }
+    *out = all > 0 ? fmin(1, noise / all) : 1;
+cleanup:
+    free(factor);
+    free(mean);
+    free(moved);
+    return status;
+}
+
+tacit_status tacit_after_doubt(const tacit_plan *plan, const tacit_released_statistic *released,
+                               tacit_model *model, tacit_error *error) {
+    tacit_after_estimate found;
+    if (released->variance == 0) return TACIT_OK;
+    if (!tacit_after_release_suits(plan))
+        return tacit_after_flat_share(plan, released, &model->noise_share, error);
+    TACIT_TRY(tacit_after_estimate_of(plan, released, plan->lambda, model->weights, &found, error));
+    model->noise_share = found.noise_share;
+    return TACIT_OK;
+}
+
 tacit_status tacit_after_release(tacit_session *session, const tacit_released_statistic *released,
                                  double tolerance, double *lambda, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;

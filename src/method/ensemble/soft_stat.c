@@ -150,15 +150,23 @@ static tacit_status learn_by(tacit_session *session, tacit_votes *votes, double 
     const tacit_plan *plan = session->plan;
     tacit_released_statistic released = { NULL, 0 };
     double *statistic = TACIT_NEW(double, tacit_ensemble_size(plan));
+    tacit_model *model = NULL;
     tacit_status status = statistic != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(release(session, votes, statistic, error));
     released.values = statistic;
     TACIT_CHECK(variance_of(plan, votes->parties, &released.variance, error));
-    status = *lambda > 0 ? tacit_ensemble_fit(session, statistic, *lambda, GRADIENT_TOLERANCE,
-                                              isinf(plan->epsilon), out, error)
-                         : tacit_after_release(session, &released, GRADIENT_TOLERANCE, lambda, out, error);
+    if (*lambda == 0) {
+        status = tacit_after_release(session, &released, GRADIENT_TOLERANCE, lambda, out, error);
+        goto cleanup;
+    }
+    TACIT_CHECK(tacit_ensemble_fit(session, statistic, *lambda, GRADIENT_TOLERANCE, isinf(plan->epsilon),
+                                   &model, error));
+    TACIT_CHECK(tacit_after_doubt(plan, &released, model, error));
+    *out = model;
+    model = NULL;
 cleanup:
+    tacit_model_free(model);
     free(statistic);
     return status;
 }
