@@ -1,5 +1,6 @@
-/* soft-stat chooses lambda from the statistic that it released: Stein's estimate is what it says it is, the
- * choice is made of nothing else, and a model that is mostly noise says so. */
+/* soft-stat chooses lambda from the statistic that it released, and pate from its noisy labels: Stein's
+ * estimate is what it says it is, the choice is made of nothing else, and a model of any ensemble that is
+ * mostly noise says so. */
 #include "check.h"
 
 #include "method/ensemble/after_release.h"
@@ -113,7 +114,7 @@ static double run(voters *self, double epsilon, double lambda, double *noise_sha
     self->all.plan.lambda = lambda;
     tacit_session session = parties_begin(&self->all, 3);
     CHECK_OK(tacit_plan_check(&self->all.plan, &error), error);
-    CHECK_OK(tacit_method_soft_stat.coordinate(&session, &outcome, &error), error);
+    CHECK_OK(self->all.plan.method->coordinate(&session, &outcome, &error), error);
     const double chosen = outcome.lambda;
     *noise_share = outcome.models[0]->noise_share;
     tacit_outcome_clear(&outcome);
@@ -121,11 +122,12 @@ static double run(voters *self, double epsilon, double lambda, double *noise_sha
 }
 
 static void less_noise_takes_less_lambda_and_drowned_models_say_so(void **state) {
+    static const tacit_method *const methods[] = { &tacit_method_soft_stat, &tacit_method_pate };
     (void)state;
-    for (size_t classes = 2; classes <= 3; classes++) {
+    for (size_t c = 0; c < 4; c++) {
         voters self;
         double share;
-        voters_make(&self, &tacit_method_soft_stat, 50, classes, false, NULL);
+        voters_make(&self, methods[c / 2], 50, 2 + c % 2, false, NULL);
         const double drowned = run(&self, 0.01, 0, &share);
         assert_true(share > 0.5);
         const double good = run(&self, 30, 0, &share);

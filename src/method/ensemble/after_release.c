@@ -155,67 +155,64 @@ static double blind_loss(const tacit_plan *plan, const double *statistic) {
     return loss;
 }
 
-/* w^T (L L^T - m m^T) w for m the mean of the points: the mean square of scores about their mean. */
-static double score_energy(const tacit_points *points, const double *mean, const double *w, double *room) {
-    const size_t d = points->rows.cols;
-    double energy = 0, middle = 0;
-    memset(room, 0, d * sizeof *room);
-    for (size_t i = 0; i < d; i++) {
-        middle += mean[i] * w[i];
-        for (size_t j = 0; j <= i; j++) room[j] += points->shape[i * d + j] * w[i];
-    }
-    for (size_t j = 0; j < d; j++) energy += room[j] * room[j];
-    return fmax(0, energy - middle * middle);
-}
+/* What tacit_after_flat_share works with: d x d, and of a few vectors. */
+typedef struct flat_room {
+    double *factor, *moved, *mean, *along;
+} flat_room;
 
-/* The lower Cholesky factor of h L L^T + lambda. */
-static tacit_status flat_factor(const tacit_plan *plan, double *out, tacit_error *error) {
-    const size_t d = plan->features;
+/* The lower Cholesky factor of M = h L L^T + lambda, and the mean of the points. */
+static tacit_status flat_begin(const tacit_plan *plan, flat_room *room, tacit_error *error) {
+    const size_t d = plan->features, n = plan->points->rows.count;
     const double h = plan->classes > 2 ? 1 / (double)plan->classes : 0.25;
-    memset(out, 0, d * d * sizeof *out);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)d, (int)d, h, plan->points->shape, (int)d, 0,
-                out, (int)d);
-    for (size_t j = 0; j < d; j++) out[j * d + j] += plan->lambda;
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)d, out, (lapack_int)d) == 0) return TACIT_OK;
+                room->factor, (int)d);
+    for (size_t j = 0; j < d; j++) room->factor[j * d + j] += plan->lambda;
+    for (size_t i = 0; i < n; i++) tacit_rows_add(&plan->points->rows, i, 1 / (double)n, room->mean);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)d, room->factor, (lapack_int)d) == 0)
+        return TACIT_OK;
     return tacit_fail(error, TACIT_INTERNAL, "the points' second moments have no factor");
 }
 
-static void flat_solve(const double *factor, size_t d, double *vector) {
-    const int n = (int)d;
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, factor, n, vector, 1);
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, factor, n, vector, 1);
+/* Of `count` vectors, one after the other in room->moved: the sum of w^T (L L^T - m m^T) w, w = M^-1 times
+ * the vector, m the mean of the points. That is the mean square of their scores about the mean. */
+static double flat_energy(const tacit_plan *plan, flat_room *room, size_t count) {
+    const int d = (int)plan->features;
+    double energy = 0;
+    for (size_t k = 0; k < count; k++) {
+        double *w = room->moved + k * plan->features;
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, d, room->factor, d, w, 1);
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, d, room->factor, d, w, 1);
+        const double middle = cblas_ddot(d, room->mean, 1, w, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, d, d, 1, plan->points->shape, d, w, 1, 0, room->along, 1);
+        energy += fmax(0, cblas_ddot(d, room->along, 1, room->along, 1) - middle * middle);
+    }
+    return energy;
 }
 
 tacit_status tacit_after_flat_share(const tacit_plan *plan, const tacit_released_statistic *released,
                                     double *out, tacit_error *error) {
-    const tacit_points *points = plan->points;
-    const size_t d = plan->features, contrasts = plan->classes - 1, n = points->rows.count;
-    double *factor = TACIT_NEW(double, d *d), *mean = TACIT_NEW(double, 3 * d);
-    double *moved = TACIT_NEW(double, contrasts *d), noise = 0, all = 0;
-    tacit_status status =
-        factor != NULL && mean != NULL && moved != NULL ? TACIT_OK : tacit_fail_memory(error);
+    const size_t d = plan->features, contrasts = plan->classes - 1, most = d > contrasts ? d : contrasts;
     *out = 0;
-    if (status != TACIT_OK || released->variance == 0 || points->shape == NULL) goto cleanup;
-    double *column = mean + d, *room = mean + 2 * d;
+    if (released->variance == 0 || plan->points->shape == NULL || most > TACIT_AFTER_MOST) return TACIT_OK;
+    flat_room room = { TACIT_NEW(double, d *d), TACIT_NEW(double, d *most), TACIT_NEW(double, d),
+                       TACIT_NEW(double, d) };
+    tacit_status status = TACIT_OK;
+    if (room.factor == NULL || room.moved == NULL || room.mean == NULL || room.along == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
     tacit_blas_one_thread();
-    TACIT_CHECK(flat_factor(plan, factor, error));
-    for (size_t i = 0; i < n; i++) tacit_rows_add(&points->rows, i, 1 / (double)n, mean);
-    for (size_t c = 0; c < d; c++) {
-        for (size_t i = 0; i < d; i++) column[i] = i < c ? 0 : points->shape[i * d + c];
-        flat_solve(factor, d, column);
-        noise += (double)contrasts * released->variance * score_energy(points, mean, column, room);
-    }
-    tacit_to_contrasts(plan, released->values, moved);
-    for (size_t j = 0; plan->classes == 2 && j < d; j++) moved[j] -= mean[j] / 2;
-    for (size_t k = 0; k < contrasts; k++) {
-        flat_solve(factor, d, moved + k * d);
-        all += score_energy(points, mean, moved + k * d, room);
-    }
+    TACIT_CHECK(flat_begin(plan, &room, error));
+    for (size_t c = 0; c < d; c++)
+        for (size_t i = c; i < d; i++) room.moved[c * d + i] = plan->points->shape[i * d + c];
+    const double noise = released->variance * (double)contrasts * flat_energy(plan, &room, d);
+    tacit_to_contrasts(plan, released->values, room.moved);
+    for (size_t j = 0; plan->classes == 2 && j < d; j++) room.moved[j] -= room.mean[j] / 2;
+    const double all = flat_energy(plan, &room, contrasts);
     *out = all > 0 ? fmin(1, noise / all) : 1;
 cleanup:
-    free(factor);
-    free(mean);
-    free(moved);
+    free(room.factor);
+    free(room.moved);
+    free(room.mean);
+    free(room.along);
     return status;
 }
 
@@ -260,4 +257,18 @@ cleanup:
     tacit_model_free(model);
     tacit_model_free(best);
     return status;
+}
+
+tacit_status tacit_after_coordinate(tacit_session *session, tacit_after_learner *learn, tacit_outcome *out,
+                                    tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    double lambda = session->plan->lambda;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn(session, &votes, true, &lambda, &model, error);
+    tacit_votes_clear(&votes);
+    if (status != TACIT_OK) return status;
+    if (lambda != session->plan->lambda) out->lambda = lambda;
+    return tacit_outcome_add(out, model, error);
 }

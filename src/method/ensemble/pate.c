@@ -7,13 +7,13 @@
  *                 w = argmin (1/T) sum_i loss(w; x_i, v_i) + (lambda/2)|w|^2
  *
  * Proof note. Adjacency: all rows of one party are replaced (unit party). Its answer to a query moves one
- * count down and
- *   one up, sqrt(2) in L2 norm; all T queries together move the T K counts by at most S = sqrt(2 T). Adding
- *   N(0, sigma^2) to all counts with sigma = AG(epsilon, delta; S) is (epsilon, delta)-DP (mechanism.h), and
- *   taking the largest of each query and fitting the student are post-processing. This is the exact
- *   composition of the T Gaussian queries: Renyi accounting of alpha/sigma^2 a query, as in Papernot et al.
- *   2018 for replacement, is never less. Their data-dependent accounting gives a smaller epsilon that itself
- *   depends on the votes and may not be published; it is not used.
+ *   count down and one up, sqrt(2) in L2 norm; all T queries together move the T K counts by at most S =
+ *   sqrt(2 T). Adding N(0, sigma^2) to all counts with sigma = AG(epsilon, delta; S) is (epsilon, delta)-DP
+ *   (mechanism.h), and taking the largest of each query, choosing lambda from the noisy labels, fitting the
+ *   student and saying how much of it is noise are post-processing. This is the exact composition of the T
+ *   Gaussian queries: Renyi accounting of alpha/sigma^2 a query, as in Papernot et al. 2018 for replacement,
+ *   is never less. Their data-dependent accounting gives a smaller epsilon that itself depends on the votes
+ *   and may not be published; it is not used.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -168,9 +168,9 @@ static tacit_status label_queries(tacit_session *session, tacit_votes *votes, do
     return TACIT_OK;
 }
 
-/* Once the votes are there; `doubts` has the student say how much of it is noise. */
-static tacit_status teach(tacit_session *session, tacit_votes *votes, bool doubts, tacit_model **out,
-                          tacit_error *error) {
+/* A tacit_after_learner. */
+static tacit_status teach(tacit_session *session, tacit_votes *votes, bool doubts, double *lambda,
+                          tacit_model **out, tacit_error *error) {
     uint32_t *index = TACIT_NEW(uint32_t, queries(session->plan));
     double *statistic = TACIT_NEW(double, tacit_ensemble_size(session->plan));
     double variance;
@@ -185,9 +185,13 @@ static tacit_status teach(tacit_session *session, tacit_votes *votes, bool doubt
     plan.points = &asked;
     student.plan = &plan;
     tacit_ensemble_statistic(&plan, votes, statistic);
-    TACIT_CHECK(
-        tacit_ensemble_fit(&student, statistic, plan.lambda, GRADIENT_TOLERANCE, false, &model, error));
     const tacit_released_statistic seen = { statistic, variance / (double)votes->points };
+    if (*lambda == 0)
+        TACIT_CHECK(tacit_after_release(&student, &seen, GRADIENT_TOLERANCE, lambda, &model, error));
+    else
+        TACIT_CHECK(
+            tacit_ensemble_fit(&student, statistic, *lambda, GRADIENT_TOLERANCE, false, &model, error));
+    plan.lambda = *lambda;
     if (doubts) TACIT_CHECK(tacit_after_flat_share(&plan, &seen, &model->noise_share, error));
     *out = model;
     model = NULL;
@@ -200,19 +204,17 @@ cleanup:
 
 static tacit_status rehearse(tacit_session *session, tacit_votes *votes, tacit_model **out,
                              tacit_error *error) {
-    return teach(session, votes, false, out, error);
+    double lambda = session->plan->lambda;
+    return teach(session, votes, false, &lambda, out, error);
 }
 
-static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
-    return teach(session, votes, true, out, error);
-}
-
+/* Where there are too many weights to choose from what was released. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     return tacit_ensemble_rehearse(plan, rehearse, out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_ensemble_coordinate(session, learn, out, error);
+    return tacit_after_coordinate(session, teach, out, error);
 }
 
 const tacit_method tacit_method_pate = {
@@ -242,6 +244,8 @@ const tacit_method tacit_method_pate = {
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,
+    .lambda_after = tacit_after_release_suits,
+    .lambda_rule = "estimated loss on the noisy labels",
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,
