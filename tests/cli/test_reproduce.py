@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import random
+import shutil
 import subprocess
 import sys
 import unittest
@@ -27,12 +28,14 @@ def numbers(center, count):
 class ReproduceTest(ProgramTest):
     data = None
 
+    program = TACIT
+
     def tacit(self, *words, **more):
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80"}
         environment |= {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
         if self.data:
             environment["TACIT_DATA"] = str(self.data)
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
+        return subprocess.run([self.program, *words], capture_output=True, text=True, cwd=self.path, env=environment,
                               timeout=500, **more)
 
     def put(self, name, lines, opener=open):
@@ -189,6 +192,37 @@ class Several(ReproduceTest):
         path.write_text(path.read_text()[:100])  # cut off by a crash: run again
         self.assertLess(self.told("wang-table31", "--resume", "saved")[0]["seconds"], 12345)
 
+    def test_what_another_build_saved_is_run_again_and_that_is_said(self):
+        words = ["reproduce", "wang-table31", *self.quick, "--resume", "saved"]
+        path = self.path / "saved" / "wang-table31.json"
+        said = "wang-table31: what is saved was recorded by another build of tacit: run again"
+
+        def mark():
+            saved = json.loads(path.read_text())
+            path.write_text(json.dumps(saved | {"figure": saved["figure"] | {"seconds": 12345}}))
+            return saved
+
+        def run():
+            done = self.succeed(*words)
+            return json.loads(done.stdout)["figures"][0]["seconds"] == 12345, said in done.stderr
+
+        self.assertEqual(run(), (False, False))  # nothing was saved
+        mark()
+        self.assertEqual(run(), (True, False))  # by this build
+        other = self.path / "other build"
+        shutil.copy(TACIT, other)
+        with open(other, "ab") as file:
+            file.write(b"\0")
+        self.program = str(other)
+        self.assertEqual(run(), (False, True))
+        mark()
+        self.assertEqual(run(), (True, False))  # by the other one
+        self.program = TACIT
+        self.assertEqual(run(), (False, True))
+        saved = mark()  # as by builds that did not say which they were
+        path.write_text(json.dumps({"run": saved["run"] | {"version": "0.1.0"}, "figure": saved["figure"]}))
+        self.assertEqual(run(), (False, True))
+
     def test_all_go_on_where_the_data_of_some_are_missing(self):
         self.told("wang-table31", "--resume", "saved")
         like = json.loads((self.path / "saved" / "wang-table31.json").read_text())
@@ -196,7 +230,7 @@ class Several(ReproduceTest):
         for one in listed:
             if one["id"] in ("wang-fig33", "wang-fig34", "wang-fig35", "wang-fig36", "wang-fig55", "wang-rows", "rajkumar-fig1"):
                 claims = [{"says": says, "verdict": "not run"} for says in one["claims"]]
-                made = {"run": like["run"] | {"id": one["id"]},
+                made = like | {"run": like["run"] | {"id": one["id"]},
                         "figure": like["figure"] | {"id": one["id"], "title": "saved before", "claims": claims}}
                 (self.path / "saved" / f"{one['id']}.json").write_text(json.dumps(made))
         figures = {one["id"]: one for one in self.told("all", "--resume", "saved")}

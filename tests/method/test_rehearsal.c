@@ -7,8 +7,8 @@
 
 static const tacit_method *const ensemble[] = { &tacit_method_vote, &tacit_method_soft, &tacit_method_pate,
                                                 &tacit_method_soft_stat };
-/* soft-stat is the last: it chooses after its release, and rehearses only with very many weights. */
-enum { METHODS = sizeof ensemble / sizeof *ensemble, REHEARSED = METHODS - 1 };
+/* The last two choose after their release, and rehearse only with very many weights. */
+enum { METHODS = sizeof ensemble / sizeof *ensemble, REHEARSED = METHODS - 2 };
 
 static double chosen(voters *self, double epsilon) {
     tacit_error error = TACIT_ERROR_INIT;

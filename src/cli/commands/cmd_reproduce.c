@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/help/text_width.h"
 #include "cli/print/reproduction.h"
+#include "cli/process/build_identity.h"
 #include "cli/row_reading.h"
 #include "data/schema/text.h"
 #include "lab/reproduce/verdict.h"
@@ -214,12 +215,11 @@ cleanup:
 
 /* What makes two runs of an experiment the same: a saved one with another is not taken up again. */
 static json_t *run_key(const tacit_experiment *experiment, const tacit_reproduce_options *chosen) {
-    return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:f,s:b,s:b,s:i,s:i}", "version", tacit_version(), "id",
-                     experiment->id, "seed", (json_int_t)chosen->seed, "repeats",
-                     (json_int_t)chosen->effort.repeats, "trials", (json_int_t)chosen->effort.trials,
-                     "test_rows", (json_int_t)chosen->effort.test_rows, "fraction", chosen->fraction, "full",
-                     chosen->full, "statistics_of_all", chosen->statistics_of_all, "scale",
-                     (int)chosen->scale, "strip", (int)chosen->strip);
+    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:f,s:b,s:b,s:i,s:i}", "id", experiment->id, "seed",
+                     (json_int_t)chosen->seed, "repeats", (json_int_t)chosen->effort.repeats, "trials",
+                     (json_int_t)chosen->effort.trials, "test_rows", (json_int_t)chosen->effort.test_rows,
+                     "fraction", chosen->fraction, "full", chosen->full, "statistics_of_all",
+                     chosen->statistics_of_all, "scale", (int)chosen->scale, "strip", (int)chosen->strip);
 }
 
 static tacit_status saved_path(char path[PATH_MAX], const char *folder, const tacit_experiment *experiment,
@@ -245,18 +245,27 @@ static bool has_claims(json_t *figure, const tacit_experiment *experiment) {
     return true;
 }
 
-/* The experiment's saved document, if there is one of the same run; else NULL: it is run again. */
-static json_t *find_saved(const char *path, const json_t *key, const tacit_experiment *experiment) {
+/* The experiment's saved document, if there is one of the same run by this build; else NULL: it is run
+ * again. A change of the program may change any figure, and its version says nothing of that. */
+static json_t *find_saved(const char *path, const json_t *key, const char *build,
+                          const tacit_experiment *experiment, tacit_console *console) {
     json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL),
-           *found = json_object_get(file, "figure");
-    bool same = json_equal(json_object_get(file, "run"), key) && has_claims(found, experiment);
-    found = same ? json_incref(found) : NULL;
+           *found = json_object_get(file, "figure"), *run = json_object_get(file, "run");
+    const char *by = json_string_value(json_object_get(file, "build"));
+    const bool ours = by != NULL && strcmp(by, build) == 0;
+    json_object_del(run, "version"); /* earlier builds had it in place of "build" */
+    bool same = json_equal(run, key);
+    if (same && !ours)
+        tacit_console_note(console, "%s: what is saved was recorded by another build of tacit: run again",
+                           experiment->id);
+    found = same && ours && has_claims(found, experiment) ? json_incref(found) : NULL;
     json_decref(file);
     return found;
 }
 
-static tacit_status save(const char *path, json_t *key, json_t *document, tacit_error *error) {
-    json_t *file = json_pack("{s:O,s:O}", "run", key, "figure", document);
+static tacit_status save(const char *path, json_t *key, const char *build, json_t *document,
+                         tacit_error *error) {
+    json_t *file = json_pack("{s:O,s:s,s:O}", "run", key, "build", build, "figure", document);
     char *text = file != NULL ? json_dumps(file, JSON_INDENT(1)) : NULL;
     json_decref(file);
     if (text == NULL) return tacit_fail_memory(error);
@@ -291,14 +300,15 @@ static tacit_status run_of_all(json_t **out, const tacit_experiment *experiment,
     tacit_reproduction *result = NULL;
     tacit_reproduce_options chosen;
     json_t *document = NULL, *key = NULL;
-    char path[PATH_MAX];
+    char path[PATH_MAX], build[TACIT_BUILD_SIZE];
     tacit_error why = TACIT_ERROR_INIT;
     tacit_status status = TACIT_OK;
     read_options(&chosen, experiment, arguments, console);
     key = run_key(experiment, &chosen);
     if (folder != NULL) {
         TACIT_CHECK(saved_path(path, folder, experiment, error));
-        document = find_saved(path, key, experiment);
+        TACIT_CHECK(tacit_build_identity(build, error));
+        document = find_saved(path, key, build, experiment, console);
     }
     if (document == NULL) {
         status = run_experiment(&result, &chosen, experiment, arguments, console, &why);
@@ -310,7 +320,7 @@ static tacit_status run_of_all(json_t **out, const tacit_experiment *experiment,
         status = document != NULL ? TACIT_OK : tacit_fail_memory(error);
         TACIT_CHECK(status);
         if (ran) json_object_set_new(document, "seconds", json_real(result->seconds));
-        if (ran && folder != NULL) TACIT_CHECK(save(path, key, document, error));
+        if (ran && folder != NULL) TACIT_CHECK(save(path, key, build, document, error));
     }
     *out = json_incref(document);
 cleanup:
@@ -466,8 +476,8 @@ static const tacit_option options[] = {
     { .name = "resume",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FOLDER",
-      .help = "save each experiment there as it ends, as ID.json, and do not run again those that are there "
-              "already" },
+      .help = "save each experiment there as it ends, as ID.json, and do not run again those that this build "
+              "of tacit has saved there already" },
     { .name = NULL },
 };
 

@@ -155,6 +155,78 @@ static double blind_loss(const tacit_plan *plan, const double *statistic) {
     return loss;
 }
 
+/* What tacit_after_flat_share works with: d x d, and of a few vectors. */
+typedef struct flat_room {
+    double *factor, *moved, *mean, *along;
+} flat_room;
+
+/* The lower Cholesky factor of M = h L L^T + lambda, and the mean of the points. */
+static tacit_status flat_begin(const tacit_plan *plan, flat_room *room, tacit_error *error) {
+    const size_t d = plan->features, n = plan->points->rows.count;
+    const double h = plan->classes > 2 ? 1 / (double)plan->classes : 0.25;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)d, (int)d, h, plan->points->shape, (int)d, 0,
+                room->factor, (int)d);
+    for (size_t j = 0; j < d; j++) room->factor[j * d + j] += plan->lambda;
+    for (size_t i = 0; i < n; i++) tacit_rows_add(&plan->points->rows, i, 1 / (double)n, room->mean);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)d, room->factor, (lapack_int)d) == 0)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_INTERNAL, "the points' second moments have no factor");
+}
+
+/* Of `count` vectors, one after the other in room->moved: the sum of w^T (L L^T - m m^T) w, w = M^-1 times
+ * the vector, m the mean of the points. That is the mean square of their scores about the mean. */
+static double flat_energy(const tacit_plan *plan, flat_room *room, size_t count) {
+    const int d = (int)plan->features;
+    double energy = 0;
+    for (size_t k = 0; k < count; k++) {
+        double *w = room->moved + k * plan->features;
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, d, room->factor, d, w, 1);
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, d, room->factor, d, w, 1);
+        const double middle = cblas_ddot(d, room->mean, 1, w, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, d, d, 1, plan->points->shape, d, w, 1, 0, room->along, 1);
+        energy += fmax(0, cblas_ddot(d, room->along, 1, room->along, 1) - middle * middle);
+    }
+    return energy;
+}
+
+tacit_status tacit_after_flat_share(const tacit_plan *plan, const tacit_released_statistic *released,
+                                    double *out, tacit_error *error) {
+    const size_t d = plan->features, contrasts = plan->classes - 1, most = d > contrasts ? d : contrasts;
+    *out = 0;
+    if (released->variance == 0 || plan->points->shape == NULL || most > TACIT_AFTER_MOST) return TACIT_OK;
+    flat_room room = { TACIT_NEW(double, d *d), TACIT_NEW(double, d *most), TACIT_NEW(double, d),
+                       TACIT_NEW(double, d) };
+    tacit_status status = TACIT_OK;
+    if (room.factor == NULL || room.moved == NULL || room.mean == NULL || room.along == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    tacit_blas_one_thread();
+    TACIT_CHECK(flat_begin(plan, &room, error));
+    for (size_t c = 0; c < d; c++)
+        for (size_t i = c; i < d; i++) room.moved[c * d + i] = plan->points->shape[i * d + c];
+    const double noise = released->variance * (double)contrasts * flat_energy(plan, &room, d);
+    tacit_to_contrasts(plan, released->values, room.moved);
+    for (size_t j = 0; plan->classes == 2 && j < d; j++) room.moved[j] -= room.mean[j] / 2;
+    const double all = flat_energy(plan, &room, contrasts);
+    *out = all > 0 ? fmin(1, noise / all) : 1;
+cleanup:
+    free(room.factor);
+    free(room.moved);
+    free(room.mean);
+    free(room.along);
+    return status;
+}
+
+tacit_status tacit_after_doubt(const tacit_plan *plan, const tacit_released_statistic *released,
+                               tacit_model *model, tacit_error *error) {
+    tacit_after_estimate found;
+    if (released->variance == 0) return TACIT_OK;
+    if (!tacit_after_release_suits(plan))
+        return tacit_after_flat_share(plan, released, &model->noise_share, error);
+    TACIT_TRY(tacit_after_estimate_of(plan, released, plan->lambda, model->weights, &found, error));
+    model->noise_share = found.noise_share;
+    return TACIT_OK;
+}
+
 tacit_status tacit_after_release(tacit_session *session, const tacit_released_statistic *released,
                                  double tolerance, double *lambda, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
@@ -185,4 +257,18 @@ cleanup:
     tacit_model_free(model);
     tacit_model_free(best);
     return status;
+}
+
+tacit_status tacit_after_coordinate(tacit_session *session, tacit_after_learner *learn, tacit_outcome *out,
+                                    tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    double lambda = session->plan->lambda;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn(session, &votes, true, &lambda, &model, error);
+    tacit_votes_clear(&votes);
+    if (status != TACIT_OK) return status;
+    if (lambda != session->plan->lambda) out->lambda = lambda;
+    return tacit_outcome_add(out, model, error);
 }

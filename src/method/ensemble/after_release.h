@@ -28,8 +28,32 @@ bool tacit_after_release_suits(const tacit_plan *plan);
 tacit_status tacit_after_release(tacit_session *session, const tacit_released_statistic *released,
                                  double tolerance, double *lambda, tacit_model **out, tacit_error *error);
 
-/* How the estimate came out for one lambda, for tests: the loss on the released statistic, the optimism, and
- * the noise's part in the squared length of the weights. */
+/* A whole coordinator's half: ask for votes, learn from them. The learner is told the plan's lambda, and
+ * where that is 0 says which it chose. `doubts`: its model also says how much of it is noise, which nobody
+ * asks in a rehearsal. */
+typedef tacit_status tacit_after_learner(tacit_session *session, tacit_votes *votes, bool doubts,
+                                         double *lambda, tacit_model **out, tacit_error *error);
+tacit_status tacit_after_coordinate(tacit_session *session, tacit_after_learner *learn, tacit_outcome *out,
+                                    tacit_error *error);
+
+/*
+ * The noise_share of a model that was fitted to a released statistic under the plan's lambda: as above where
+ * the plan suits, else the one below, which takes a matrix of d x d alone.
+ *
+ * Another share, which knows no weights: the noise's part in what columns add to scores. A fit whose scores
+ * are small moves by (h C + lambda)^-1 ds in each contrast, C the second moments of the points and h = 1/4
+ * (more classes: 1/K) the curvature of the loss where all classes are as likely. Scores about their mean over
+ * the points have the mean square w^T (C - m m^T) w: of the noise in expectation, beside that of what was
+ * released. Saturated scores, where the curvature is next to nothing, do not upset it. 0 for more
+ * than TACIT_AFTER_MOST features.
+ */
+tacit_status tacit_after_doubt(const tacit_plan *plan, const tacit_released_statistic *released,
+                               tacit_model *model, tacit_error *error);
+tacit_status tacit_after_flat_share(const tacit_plan *plan, const tacit_released_statistic *released,
+                                    double *out, tacit_error *error);
+
+/* How the estimate comes out for one lambda: the loss on the released statistic, the optimism, and the
+ * noise's part in the squared length of the weights. */
 typedef struct tacit_after_estimate {
     double loss, optimism, noise_share;
 } tacit_after_estimate;

@@ -396,6 +396,17 @@ tacit_noise_law tacit_ensemble_law(const tacit_plan *plan, double sensitivity, b
     };
 }
 
+/* The noise's part in the squared length of the released weights, of which only the contrasts say anything:
+ * G(D, s) has D (D + 1) s^2 in all, as much in each of its D directions. */
+static double noise_share(const tacit_plan *plan, double sensitivity, size_t dimension,
+                          const double *contrasts) {
+    const double scale = sensitivity / plan->epsilon, moving = (double)tacit_contrast_size(plan);
+    double square = 0;
+    if (isinf(plan->epsilon)) return 0;
+    for (size_t j = 0; j < tacit_contrast_size(plan); j++) square += contrasts[j] * contrasts[j];
+    return square > 0 ? fmin(1, moving * ((double)dimension + 1) * scale * scale / square) : 1;
+}
+
 tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *shares, double sensitivity,
                                     bool in_contrasts, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
@@ -420,6 +431,8 @@ tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *s
         tacit_from_contrasts(plan, values, NULL, model->weights);
     else
         memcpy(model->weights, values, size * sizeof *values);
+    tacit_to_contrasts(plan, model->weights, values);
+    model->noise_share = noise_share(plan, gamma_norm.sensitivity, dimension, values);
     *out = model;
     model = NULL;
 cleanup:

@@ -134,7 +134,8 @@ double tacit_ensemble_sensitivity(const tacit_plan *plan, double curvature, doub
 
 /* Output perturbation, the end of vote and soft: fit to shares under the plan's lambda, then gamma-norm noise
  * for an L2 sensitivity S of the *exact* minimiser; what solver and rounding add is added here.
- * `in_contrasts` draws it in the (K - 1) d dimensions where the minimiser can move, else in all K d. */
+ * `in_contrasts` draws it in the (K - 1) d dimensions where the minimiser can move, else in all K d. The
+ * model's noise_share follows from what was released and from public numbers. */
 tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *shares, double sensitivity,
                                     bool in_contrasts, tacit_model **out, tacit_error *error);
 double tacit_ensemble_slack(const tacit_plan *plan); /* added to S */

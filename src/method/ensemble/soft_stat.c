@@ -144,46 +144,46 @@ static tacit_status variance_of(const tacit_plan *plan, size_t parties, double *
     return TACIT_OK;
 }
 
-/* The coordinator's half, once the votes are there. *lambda is 0: to be chosen. */
-static tacit_status learn_by(tacit_session *session, tacit_votes *votes, double *lambda, tacit_model **out,
-                             tacit_error *error) {
+/* A tacit_after_learner. */
+static tacit_status learn_by(tacit_session *session, tacit_votes *votes, bool doubts, double *lambda,
+                             tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_released_statistic released = { NULL, 0 };
     double *statistic = TACIT_NEW(double, tacit_ensemble_size(plan));
+    tacit_model *model = NULL;
     tacit_status status = statistic != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(release(session, votes, statistic, error));
     released.values = statistic;
     TACIT_CHECK(variance_of(plan, votes->parties, &released.variance, error));
-    status = *lambda > 0 ? tacit_ensemble_fit(session, statistic, *lambda, GRADIENT_TOLERANCE,
-                                              isinf(plan->epsilon), out, error)
-                         : tacit_after_release(session, &released, GRADIENT_TOLERANCE, lambda, out, error);
+    if (*lambda == 0) {
+        status = tacit_after_release(session, &released, GRADIENT_TOLERANCE, lambda, out, error);
+        goto cleanup;
+    }
+    TACIT_CHECK(tacit_ensemble_fit(session, statistic, *lambda, GRADIENT_TOLERANCE, isinf(plan->epsilon),
+                                   &model, error));
+    if (doubts) TACIT_CHECK(tacit_after_doubt(plan, &released, model, error));
+    *out = model;
+    model = NULL;
 cleanup:
+    tacit_model_free(model);
     free(statistic);
     return status;
 }
 
-static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
+static tacit_status rehearse(tacit_session *session, tacit_votes *votes, tacit_model **out,
+                             tacit_error *error) {
     double lambda = session->plan->lambda;
-    return learn_by(session, votes, &lambda, out, error);
+    return learn_by(session, votes, false, &lambda, out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    tacit_votes votes = TACIT_VOTES_INIT;
-    tacit_model *model = NULL;
-    double lambda = session->plan->lambda;
-    TACIT_TRY(tacit_ask_votes(session, &votes, error));
-    out->parties = votes.parties;
-    tacit_status status = learn_by(session, &votes, &lambda, &model, error);
-    tacit_votes_clear(&votes);
-    if (status != TACIT_OK) return status;
-    if (lambda != session->plan->lambda) out->lambda = lambda;
-    return tacit_outcome_add(out, model, error);
+    return tacit_after_coordinate(session, learn_by, out, error);
 }
 
 /* Where there are too many numbers to choose from what was released. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    return tacit_ensemble_rehearse(plan, learn, out, error);
+    return tacit_ensemble_rehearse(plan, rehearse, out, error);
 }
 
 const tacit_method tacit_method_soft_stat = {
