@@ -1,11 +1,14 @@
 /*
- * Many people in one process: each has a home, a ledger, rules, a key and certificate, a connection and a thread of
- * their own, and does what `tacit join` does; run_people runs several such processes.
+ * Many people in one process: each has a home, a ledger, rules, a key and certificate, and connections of their own, and
+ * does what `tacit join` does; run_people runs several such processes.
  *
- *     bench_people HOMES FIRST SCHEMA exact|private < INVITATIONS
+ *     bench_people HOMES FIRST SCHEMA exact|private stay|wake < INVITATIONS
  *
- * The k-th person lives in HOMES/k with rows.csv. Every tenth goes away after an answer, and comes back. The result is a line
- * of JSON: how many ended with a model, how many did otherwise, how often somebody came back.
+ * The k-th person lives in HOMES/k with rows.csv.
+ *   stay: each has a thread and stays connected; every tenth goes away after an answer, and comes back.
+ *   wake: some threads wake people in turn: one opens the study, does one exchange and closes it again, as a phone does
+ *     that is woken by its scheduler. In between a person takes no memory and no connection.
+ * The result is a line of JSON: how many ended with a model, how many did otherwise, how often somebody came back.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -15,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "privacy/ledger/ledger.h"
@@ -29,7 +33,9 @@ enum {
     GOING = 10,
     TRIES = 20,
     MAPPED = 64 << 10,
-    ARENAS = 4
+    ARENAS = 4,
+    WAKING_AT_ONCE = 8,
+    ASLEEP_SECONDS = 20
 };
 
 typedef struct person {
@@ -38,7 +44,10 @@ typedef struct person {
     char *invitation;
     const char *homes, *schema;
     bool exact, goes;
-    atomic_bool away; /* has answered, and goes before the next question */
+    atomic_bool away;          /* has answered, and goes before the next question */
+    char study[TACIT_ID_SIZE]; /* "" before joining */
+    time_t due;                /* when to wake up */
+    struct person *next;       /* in the queue of those who sleep */
 } person;
 
 static atomic_size_t done, failed, returned;
@@ -102,46 +111,125 @@ static tacit_status come(person *self, const char *home, tacit_site **out,
     return tacit_site_join(*out, error);
 }
 
+static tacit_status join(person *self, const char *home, tacit_site **site,
+                         const tacit_site_callbacks *callbacks, tacit_error *error) {
+    enter();
+    tacit_status status = come(self, home, site, callbacks, error);
+    for (int i = 1; i < TRIES && status == TACIT_NETWORK; i++) { /* too slow: the same command again */
+        *site = tacit_site_free(*site);
+        *error = (tacit_error)TACIT_ERROR_INIT;
+        status = come(self, home, site, callbacks, error);
+    }
+    leave();
+    if (status == TACIT_OK) snprintf(self->study, sizeof self->study, "%s", tacit_site_study(*site)->name);
+    return status;
+}
+
 static tacit_status live(person *self, tacit_site_result *result, tacit_error *error) {
-    char home[PATH_MAX], study[TACIT_ID_SIZE];
+    char home[PATH_MAX];
     tacit_site *site = NULL;
     const tacit_site_callbacks callbacks = { .cancelled = is_away, .news = hear, .context = self };
     snprintf(home, sizeof home, "%s/%zu", self->homes, self->number);
-    enter();
-    tacit_status status = come(self, home, &site, &callbacks, error);
-    for (int i = 1; i < TRIES && status == TACIT_NETWORK; i++) { /* too slow: the same command again */
-        site = tacit_site_free(site);
-        *error = (tacit_error)TACIT_ERROR_INIT;
-        status = come(self, home, &site, &callbacks, error);
-    }
-    leave();
-    if (status == TACIT_OK) {
-        snprintf(study, sizeof study, "%s", tacit_site_study(site)->name);
-        status = tacit_site_serve(site, result, error);
-    }
+    tacit_status status = join(self, home, &site, &callbacks, error);
+    if (status == TACIT_OK) status = tacit_site_serve(site, result, error);
     site = tacit_site_free(site);
     if (status == TACIT_CANCELLED && atomic_exchange(&self->away, false)) {
         atomic_fetch_add(&returned, 1);
-        status = tacit_site_open(&site, home, study, &callbacks, error);
+        status = tacit_site_open(&site, home, self->study, &callbacks, error);
         if (status == TACIT_OK) status = tacit_site_serve(site, result, error);
         tacit_site_free(site);
     }
     return status;
 }
 
-static void *run(void *context) {
-    person *self = context;
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_site_result result = { .model = TACIT_BUFFER_INIT };
-    tacit_status status = live(self, &result, &error);
-    if (status == TACIT_OK && strcmp(result.state, "done") == 0)
+static void finish(person *self, tacit_status status, tacit_site_result *result, const tacit_error *error) {
+    if (status == TACIT_OK && strcmp(result->state, "done") == 0)
         atomic_fetch_add(&done, 1);
     else if (atomic_fetch_add(&failed, 1) < 3)
         fprintf(stderr, "bench_people: person %zu: %s\n", self->number,
-                status == TACIT_OK ? result.reason : error.text);
-    tacit_buffer_clear(&result.model);
+                status == TACIT_OK ? result->reason : error->text);
+    tacit_buffer_clear(&result->model);
     free(self->invitation);
+}
+
+static void *stay(void *context) {
+    person *self = context;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_site_result result = { .model = TACIT_BUFFER_INIT };
+    const tacit_status status = live(self, &result, &error);
+    finish(self, status, &result, &error);
     return NULL;
+}
+
+/* ---- people who are woken ---- */
+
+static pthread_mutex_t asleep = PTHREAD_MUTEX_INITIALIZER;
+static person *sleeper, **last = &sleeper; /* in the order in which they are due */
+
+static person *wake_up(void) {
+    pthread_mutex_lock(&asleep);
+    person *self = sleeper;
+    if (self != NULL) {
+        sleeper = self->next;
+        if (sleeper == NULL) last = &sleeper;
+    }
+    pthread_mutex_unlock(&asleep);
+    if (self == NULL) return NULL;
+    const time_t now = time(NULL);
+    if (self->due > now) nanosleep(&(struct timespec){ .tv_sec = self->due - now }, NULL);
+    return self;
+}
+
+static void fall_asleep(person *self) {
+    self->due = time(NULL) + ASLEEP_SECONDS;
+    self->next = NULL;
+    pthread_mutex_lock(&asleep);
+    *last = self;
+    last = &self->next;
+    pthread_mutex_unlock(&asleep);
+}
+
+/* One waking: join, or one exchange. *ended: there will be none after it. */
+static tacit_status waking(person *self, bool *ended, tacit_site_result *result, tacit_error *error) {
+    char home[PATH_MAX];
+    tacit_site *site = NULL;
+    tacit_site_stepped stepped;
+    const tacit_site_callbacks callbacks = { .context = self };
+    snprintf(home, sizeof home, "%s/%zu", self->homes, self->number);
+    tacit_status status;
+    if (self->study[0] == '\0') {
+        status = join(self, home, &site, &callbacks, error);
+    } else {
+        atomic_fetch_add(&returned, 1);
+        status = tacit_site_open(&site, home, self->study, &callbacks, error);
+        if (status == TACIT_OK) status = tacit_site_take_step(site, 0, &stepped, result, error);
+        *ended = status == TACIT_OK && stepped.progress == TACIT_SITE_STEP_ENDED;
+    }
+    tacit_site_free(site);
+    return status;
+}
+
+static void *wake(void *context) {
+    person *self;
+    (void)context;
+    while ((self = wake_up()) != NULL) {
+        bool ended = false;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_site_result result = { .model = TACIT_BUFFER_INIT };
+        const tacit_status status = waking(self, &ended, &result, &error);
+        if (ended || (status != TACIT_OK && status != TACIT_NETWORK))
+            finish(self, status, &result, &error);
+        else
+            fall_asleep(self);
+    }
+    return NULL;
+}
+
+static void start_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                         void *context) {
+    if (pthread_create(thread, attributes, body, context) == 0) return;
+    perror("bench_people: a thread");
+    exit(1);
 }
 
 int main(int count, char **words) {
@@ -149,11 +237,13 @@ int main(int count, char **words) {
     size_t there = 0, room = 0;
     char *line = NULL;
     pthread_attr_t attributes;
+    pthread_t wakers[WAKING_AT_ONCE];
     struct rlimit files;
-    if (count != 5 || sodium_init() < 0) {
+    if (count != 6 || sodium_init() < 0) {
         fputs("bench_people: run bench/run_people\n", stderr);
         return 2;
     }
+    const bool woken = strcmp(words[5], "wake") == 0;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
@@ -172,12 +262,16 @@ int main(int count, char **words) {
                           .schema = words[3],
                           .exact = strcmp(words[4], "exact") == 0 };
         each->goes = each->number % GOING == 0;
-        if (each->invitation == NULL || pthread_create(&each->thread, &attributes, run, each) != 0) {
-            perror("bench_people: a thread");
-            return 1;
+        if (woken) {
+            *last = each;
+            last = &each->next;
+        } else {
+            start_thread(&each->thread, &attributes, stay, each);
         }
     }
-    for (size_t i = 0; i < there; i++) pthread_join(people[i].thread, NULL);
+    for (size_t i = 0; i < WAKING_AT_ONCE && woken; i++) start_thread(&wakers[i], &attributes, wake, NULL);
+    for (size_t i = 0; i < WAKING_AT_ONCE && woken; i++) pthread_join(wakers[i], NULL);
+    for (size_t i = 0; i < there && !woken; i++) pthread_join(people[i].thread, NULL);
     printf("{\"done\": %zu, \"failed\": %zu, \"returned\": %zu}\n", atomic_load(&done), atomic_load(&failed),
            atomic_load(&returned));
     free(line);
