@@ -54,7 +54,7 @@ tacit_status tacit_logit_decrypt_sum(int64_t *out, tacit_local *local, const tac
                                      const tacit_paillier_secret *secret, double n, const double *beta,
                                      size_t width, tacit_row_weight weight, tacit_error *error) {
     const tacit_paillier_public *key = tacit_paillier_public_of(secret);
-    size_t count = tacit_logit_length(width, weight);
+    size_t count = tacit_logit_length(plan, width, weight);
     tacit_stream seed = tacit_stream_from_seed(0);
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_masked_slots layout;

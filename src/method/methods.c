@@ -51,17 +51,25 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
 }
 
 static bool is_taker(const tacit_method *method, tacit_response kind) {
+    if (kind == TACIT_RESPONSE_COUNT && method->no_counts != NULL) kind = TACIT_RESPONSE_NUMBER;
     return tacit_method_takes_label(method, kind) && (method->reports == NULL || method->takes_times);
+}
+
+/* Numbers and counts go with the same methods, except where one refuses counts: its name says so. */
+static const char *taker_name(const tacit_method *method, char out[TACIT_METHODS_TEXT]) {
+    snprintf(out, TACIT_METHODS_TEXT, "%s%s", method->name, method->no_counts != NULL ? " (no counts)" : "");
+    return out;
 }
 
 /* "a, b and c": methods for labels of a kind. */
 static void list_takers(tacit_response kind, char out[TACIT_METHODS_TEXT]) {
+    char name[TACIT_METHODS_TEXT];
     size_t count = 0, listed = 0;
     out[0] = 0;
     for (size_t i = 0; tacit_methods[i] != NULL; i++) count += is_taker(tacit_methods[i], kind);
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
         if (is_taker(tacit_methods[i], kind))
-            tacit_methods_append(out, listed++, count, "and", tacit_methods[i]->name);
+            tacit_methods_append(out, listed++, count, "and", taker_name(tacit_methods[i], name));
 }
 
 /* Whether some method takes a kind that is no class; `names`: which do. */
@@ -72,10 +80,10 @@ static bool has_takers(tacit_response kind, char names[TACIT_METHODS_TEXT]) {
 }
 
 /* "kind number or count goes with estimate (family linear or poisson)" for each kind that is no class and
- * that some method takes; kinds that the same methods take together. */
-static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
+ * that some method takes; kinds that the same methods take together, up to the kind `last`. */
+static tacit_status print_takers(tacit_buffer *out, tacit_response last, tacit_error *error) {
     bool told[TACIT_RESPONSES] = { false };
-    for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
+    for (int kind = 0; kind <= (int)last; kind++) {
         char names[TACIT_METHODS_TEXT], others[TACIT_METHODS_TEXT], families[TACIT_METHODS_TEXT] = "";
         const char *between = "; kind ";
         size_t used = 0;
@@ -104,14 +112,16 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
     bool known = schema->response == TACIT_RESPONSE_CLASS || tacit_family_of(schema->response, 0) != NULL ||
                  plan->method->reports != NULL;
     if (known && tacit_method_takes_label(plan->method, schema->response)) return TACIT_OK;
-    tacit_status status = print_takers(&takers, error);
+    const char *why = schema->response == TACIT_RESPONSE_COUNT ? plan->method->no_counts : NULL;
+    /* an error has room for a reason or for times, to which a count is no nearer */
+    tacit_status status = print_takers(&takers, why != NULL ? schema->response : TACIT_RESPONSES - 1, error);
     if (status == TACIT_OK)
         status =
             tacit_fail(error, TACIT_USAGE,
-                       "the label '%s' is of kind %s, which method %s does not take: most methods take "
+                       "the label '%s' is of kind %s, which method %s does not take%s%s: most methods take "
                        "classes%s; choose such a method, or declare the label as another kind in the schema",
                        schema->label, tacit_response_name(schema->response), plan->method->name,
-                       tacit_buffer_text(&takers));
+                       why != NULL ? ", since " : "", why != NULL ? why : "", tacit_buffer_text(&takers));
     tacit_buffer_clear(&takers);
     return status;
 }

@@ -324,9 +324,11 @@ struct tacit_method {
                                                 * with; NULL: never */
     /* the same: it begins its search there, wherever that ends. NULL: never */
     bool (*starts_at)(const tacit_plan *plan);
-    bool needs_target;     /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns;   /* it works for; 0: any number */
-    bool takes_numbers;    /* a numeric response too; else classes only */
+    bool needs_target;   /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns; /* it works for; 0: any number */
+    bool takes_numbers;  /* a numeric response too; else classes only */
+    /* why such a method refuses counts; NULL: it takes them */
+    const char *no_counts;
     bool takes_times;      /* times until an event, and nothing else */
     bool takes_unlabelled; /* rows without a label too */
     tacit_terms_taken terms;

@@ -95,6 +95,31 @@ class AgainstR(EstimateTest):
         self.check_cases("--set", "optimiser=lbfgs")
 
 
+class BetweenTwoServers(EstimateTest):
+    def test_numbers_and_counts_have_the_figures_of_r(self):
+        rows = figures_of_r()
+        for case, method in (("cells-linear", "newton"), ("claims-linear", "privlogit-hessian"), ("claims-poisson", "newton")):
+            train, schema = CASES[case]
+            self.write("schema.yaml", schema)
+            table = json.loads(self.succeed("simulate", "--method", method, "--train", train, "--test", train, "--schema", "schema.yaml", "--parties",
+                                            "3", "--seed", "1", "--set", "engine=shares", "--set", "stop=converged", "--json").stdout)["summary"]
+            for name, *figures in (row[1:] for row in rows if row[0] == case):
+                if name == "fit":
+                    ours = [table[key] for key in ("deviance", "null_deviance", "aic", "degrees", "null_degrees", "dispersion")]
+                else:
+                    one = {entry["name"].replace("=", "").strip("()"): entry for entry in table["coefficients"]}[name]
+                    ours = [one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")]
+                for mine, theirs in zip(ours, map(float, figures)):
+                    self.close(mine, theirs, 1e-5, (case, method, name, ours, figures))
+
+    def test_counts_need_newton(self):
+        train, schema = CASES["claims-poisson"]
+        self.write("schema.yaml", schema)
+        for method in ("privlogit-hessian", "privlogit-local"):
+            self.fail_with(2, "simulate", "--method", method, "--train", train, "--schema", "schema.yaml", "--parties", "3",
+                           says=["no constant matrix", "privlogit-local (no counts)"])
+
+
 class Sums(EstimateTest):
     def test_any_number_of_parties_gives_the_same(self):
         for case, words in [(name, ()) for name in CASES] + [("claims-logistic", ("--set", "family=huber"))]:

@@ -3,6 +3,7 @@
  * see is what the same optimiser computes in the clear, iteration by iteration.
  */
 #include "logit_world.h"
+#include "memory_journal.h"
 
 static const tacit_method *const methods[] = { &tacit_method_newton, &tacit_method_privlogit_hessian,
                                                &tacit_method_privlogit_local };
@@ -222,49 +223,6 @@ static void with_hardly_any_noise_the_steps_at_the_nodes_are_those_in_the_clear(
 }
 
 /* ---- a run that died ---- */
-
-enum { MOST_RECORDS = 400 };
-
-typedef struct memory_journal {
-    uint64_t number[MOST_RECORDS];
-    tacit_buffer record[MOST_RECORDS];
-    size_t count;
-    size_t dies_after; /* records */
-} memory_journal;
-
-static tacit_status read_memory(void *context, uint64_t round, bool *found, tacit_buffer *out,
-                                tacit_error *error) {
-    memory_journal *self = context;
-    *found = false;
-    for (size_t i = 0; i < self->count; i++)
-        if (self->number[i] == round) {
-            *found = true;
-            return tacit_buffer_append(out, self->record[i].bytes, self->record[i].length, error);
-        }
-    return TACIT_OK;
-}
-
-static tacit_status write_memory(void *context, uint64_t round, const uint8_t *bytes, size_t length,
-                                 tacit_error *error) {
-    memory_journal *self = context;
-    if (self->count == self->dies_after) return tacit_fail(error, TACIT_IO, "the disk is gone");
-    assert_true(self->count < MOST_RECORDS);
-    self->number[self->count] = round;
-    self->record[self->count] = (tacit_buffer)TACIT_BUFFER_INIT;
-    TACIT_TRY(tacit_buffer_append(&self->record[self->count], bytes, length, error));
-    self->count++;
-    return TACIT_OK;
-}
-
-static tacit_status no_checkpoint(void *context, bool *found, uint64_t *round, tacit_buffer *out,
-                                  tacit_error *error) {
-    (void)context;
-    (void)round;
-    (void)out;
-    (void)error;
-    *found = false;
-    return TACIT_OK;
-}
 
 static void a_run_that_died_opens_no_number_twice(void **state) {
     (void)state;

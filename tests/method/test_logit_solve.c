@@ -20,6 +20,7 @@ typedef struct side {
     tacit_secure_engine engine;
     const equation *cases;
     size_t count;
+    bool unproved; /* of counts: trace and b are looked at, too */
     bool passed[CASES];
     tacit_status status;
     tacit_error error;
@@ -39,7 +40,7 @@ static void describe(tacit_logit *logit) {
     logit->triangle = TRIANGLE;
     logit->fraction = FRACTION;
     logit->bits = 64;
-    logit->scale = 16; /* H up to 64, its rows up to 111: c = 61 - 7 */
+    logit->trace = 64; /* rows of H up to 111: c = 61 - 7 */
 }
 
 static tacit_status check_all(side *self, tacit_logit *logit) {
@@ -67,6 +68,8 @@ static void *side_main(void *argument) {
     settings.engine = self->engine;
     settings.format = (tacit_fixed){ 64, FRACTION };
     describe(&logit);
+    logit.unproved = self->unproved;
+    logit.family = &tacit_family_poisson;
     self->status = tacit_secure_create(&logit.secure, self->role, self->channel, &settings, &self->error);
     if (self->status == TACIT_OK) self->status = check_all(self, &logit);
     tacit_secure_free(logit.secure);
@@ -74,7 +77,7 @@ static void *side_main(void *argument) {
     return NULL;
 }
 
-static void check_cases(const equation *cases, size_t count) {
+static void check_cases_of(const equation *cases, size_t count, bool unproved) {
     tacit_plan plan = { .method = &tacit_method_newton };
     for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++) {
         tacit_error error = TACIT_ERROR_INIT;
@@ -85,7 +88,8 @@ static void check_cases(const equation *cases, size_t count) {
                                .role = i == 0 ? TACIT_GARBLER : TACIT_EVALUATOR,
                                .engine = engine,
                                .cases = cases,
-                               .count = count };
+                               .count = count,
+                               .unproved = unproved };
         CHECK_OK(tacit_channel_memory_pair(&sides[0].channel, &sides[1].channel, &error), error);
         assert_int_equal(pthread_create(&thread, NULL, side_main, &sides[1]), 0);
         side_main(&sides[0]);
@@ -99,6 +103,8 @@ static void check_cases(const equation *cases, size_t count) {
         }
     }
 }
+
+static void check_cases(const equation *cases, size_t count) { check_cases_of(cases, count, false); }
 
 static tacit_signed_share unit(unsigned bits) { return (tacit_signed_share)1 << bits; }
 
@@ -144,6 +150,29 @@ static void solutions_beyond_their_range_are_refused(void **state) {
     check_cases(cases, sizeof cases / sizeof *cases);
 }
 
+/* What nothing but the check bounds of counts: a trace of 64, and sums that are equal modulo 2^64 only. */
+static void of_counts_the_trace_and_the_sums_are_looked_at(void **state) {
+    (void)state;
+    tacit_signed_share some = unit(FRACTION) * 3 / 7, third = unit(FRACTION + 6) / 3;
+    equation cases[] = {
+        diagonal(21.3, some, 0, true),
+        diagonal(0, some, 0, true),
+        diagonal(0, some, 0, false),
+        diagonal(0.2, some, 0, false),
+        { .matrix = { unit(FRACTION + 6) }, .passes = false },
+        { .matrix = { unit(FRACTION + 6) - 1 }, .passes = true },
+    };
+    for (size_t i = 0; i < ORDER; i++) { /* a third each: 64 less a unit, and 64 */
+        cases[1].matrix[at(i, i)] = third;
+        cases[2].matrix[at(i, i)] = third + (i == 0);
+    }
+    for (int k = 1; k < 3; k++) cases[k].b[0] = some * cases[k].matrix[0] >> FRACTION;
+    cases[3].b[0] += unit(64);
+    check_cases_of(cases, sizeof cases / sizeof *cases, true);
+    for (int k = 2; k < 5; k++) cases[k].passes = true; /* which classes and numbers do not need */
+    check_cases(cases, sizeof cases / sizeof *cases);
+}
+
 /* Anything random, beside the same decision in whole numbers; nothing within two units of a limit. */
 static void the_bit_is_that_of_whole_numbers(void **state) {
     (void)state;
@@ -180,6 +209,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(residuals_are_told_apart_at_the_limit),
         cmocka_unit_test(solutions_beyond_their_range_are_refused),
+        cmocka_unit_test(of_counts_the_trace_and_the_sums_are_looked_at),
         cmocka_unit_test(the_bit_is_that_of_whole_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,9 +163,11 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     static const char *const sentences[] = {
         "is of kind class, which method",
         "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, histogram, consensus, "
-        "gossip and extra (family linear or poisson)",
+        "gossip, extra, newton, privlogit-hessian (no counts) and privlogit-local (no counts) (family linear "
+        "or poisson)",
         "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, histogram, consensus, "
-        "gossip and extra (family linear or poisson)",
+        "gossip, extra, newton, privlogit-hessian (no counts) and privlogit-local (no counts) (family linear "
+        "or poisson)",
         "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
@@ -183,6 +185,8 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
                 strstr(error.text, "most methods take classes") == NULL ||
                 strstr(error.text, "as another kind in the schema") == NULL) /* it is told to the end */
                 fail_msg("%s", error.text);
+            const char *why = kind == TACIT_RESPONSE_COUNT ? tacit_methods[i]->no_counts : NULL;
+            if (why != NULL) assert_non_null(strstr(error.text, why));
             plan.classes = 0; /* nor does the plan pass without that sentence */
             assert_int_equal(tacit_plan_check(&plan, NULL), TACIT_USAGE);
         }

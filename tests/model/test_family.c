@@ -120,6 +120,27 @@ static void slopes_and_curvatures_are_derivatives(void **state) {
     }
 }
 
+/* Where Newton's method begins: the minimum lies at the link of the response, except for what keeps it finite,
+ * and the weight is the variance there. */
+static void beginnings_are_near_the_responses(void **state) {
+    (void)state;
+    static const double STEP = 1e-5;
+    size_t tried = 0;
+    for (size_t f = 0; tacit_family_at(f) != NULL; f++) {
+        const tacit_family *family = tacit_family_at(f), *begins = family->begins;
+        for (double y = 0; begins != NULL && y < 50; y++) {
+            double best = family->link(y + 0.1);
+            row here = at(&begins->loss, 0, &y, best), up = at(&begins->loss, 0, &y, best + STEP);
+            assert_true(fabs(here.slope) < 1e-12 * (1 + y) && here.loss < 1e-12 * (1 + y));
+            CHECK_NEAR(here.curvature, family->variance(y + 0.1), 1e-12 * (1 + y));
+            CHECK_NEAR(up.slope, STEP * here.curvature, 1e-9 * (1 + y));
+            CHECK_NEAR(up.loss, STEP * STEP * here.curvature / 2, 1e-12 * (1 + y));
+            tried++;
+        }
+    }
+    assert_int_equal(tried, 50);
+}
+
 static void a_block_of_rows_is_its_rows(void **state) {
     (void)state;
     for (size_t f = 0; tacit_family_at(f) != NULL; f++) {
@@ -506,6 +527,11 @@ static void summaries_are_those_of_r(void **state) {
                            r->residual[i], 1e-6);
         }
         family->measure(&sums, &fit);
+        tacit_family_sums fewer = sums; /* without the terms that it says it does not read */
+        tacit_family_fit same;
+        for (size_t k = family->measured; k < TACIT_FAMILY_TERMS; k++) fewer.terms[k] = NAN;
+        family->measure(&fewer, &same);
+        assert_memory_equal(&same, &fit, sizeof fit);
         CHECK_NEAR(fit.deviance, r->deviance, 1e-6);
         CHECK_NEAR(fit.null_deviance, r->null_deviance, 1e-6);
         CHECK_NEAR(fit.aic, r->aic, 1e-6);
@@ -517,6 +543,9 @@ static void summaries_are_those_of_r(void **state) {
             likelihood += family->log_likelihood(&r->y[i], mean[r->group[i]], phi);
         CHECK_NEAR(-2 * likelihood + 2 * (sums.coefficients + family->dispersed), fit.aic,
                    1e-9 * (1 + fabs(fit.aic)));
+        if (!family->dispersed)
+            CHECK_NEAR(sums.objective + (family->constant > 0 ? sums.terms[family->constant] : 0),
+                       -likelihood, 1e-9 * (1 + fabs(likelihood)));
     }
 }
 
@@ -527,6 +556,7 @@ int main(void) {
         cmocka_unit_test(every_name_is_one_familys),
         cmocka_unit_test(each_response_has_its_likelihood),
         cmocka_unit_test(slopes_and_curvatures_are_derivatives),
+        cmocka_unit_test(beginnings_are_near_the_responses),
         cmocka_unit_test(a_block_of_rows_is_its_rows),
         cmocka_unit_test(losses_are_convex),
         cmocka_unit_test(the_bounds_hold_and_are_attained),

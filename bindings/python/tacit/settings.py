@@ -966,7 +966,7 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
 def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihood", "converged"] = "likelihood",
            inference: Literal["yes", "no"] = "yes", level: float = 0.95, scale: float = 0.0, fraction: int = 36, start: float = 0.0,
            dp: float = 0.0, dp_delta: float = 1e-06, dp_iterations: int = 8, penalty: Literal["mean", "sum"] = "mean") -> dict[str, Any]:
-    """Settings of method newton: logistic regression by Newton's method between two center servers, sums encrypted.
+    """Settings of method newton: logistic, linear or Poisson regression by Newton's method between two center servers, sums encrypted.
 
     engine
         what the center servers compute with: garbled circuits, as in the paper, or shares.
@@ -987,7 +987,7 @@ def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihoo
     dp_delta
         delta that belongs to dp. From 1e-12 to 0.1.
     dp_iterations
-        with dp: the number of iterations, whatever the rows. From 1 to 1000.
+        with dp: the number of iterations, whatever the rows; of a number always 1. From 1 to 1000.
     penalty
         mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows times scale, as in the paper.
     """
@@ -999,7 +999,7 @@ def privlogit_hessian(*, engine: Literal["yao", "shares"] = "yao", stop: Literal
                       inference: Literal["yes", "no"] = "yes", level: float = 0.95, scale: float = 0.0, fraction: int = 36,
                       start: float = 0.0, dp: float = 0.0, dp_delta: float = 1e-06, dp_iterations: int = 8,
                       penalty: Literal["mean", "sum"] = "mean") -> dict[str, Any]:
-    """Settings of method privlogit-hessian: logistic regression with a fixed bound of the Hessian between two center servers.
+    """Settings of method privlogit-hessian: logistic or linear regression with a fixed bound of the Hessian between two center servers.
 
     engine
         what the center servers compute with: garbled circuits, as in the paper, or shares.
@@ -1020,7 +1020,7 @@ def privlogit_hessian(*, engine: Literal["yao", "shares"] = "yao", stop: Literal
     dp_delta
         delta that belongs to dp. From 1e-12 to 0.1.
     dp_iterations
-        with dp: the number of iterations, whatever the rows. From 1 to 1000.
+        with dp: the number of iterations, whatever the rows; of a number always 1. From 1 to 1000.
     penalty
         mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows times scale, as in the paper.
     """
@@ -1055,7 +1055,7 @@ def privlogit_local(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["
     dp_delta
         delta that belongs to dp. From 1e-12 to 0.1.
     dp_iterations
-        with dp: the number of iterations, whatever the rows. From 1 to 1000.
+        with dp: the number of iterations, whatever the rows; of a number always 1. From 1 to 1000.
     """
     return _changed(privlogit_local, {"engine": engine, "stop": stop, "inference": inference, "level": level, "scale": scale,
         "fraction": fraction, "start": start, "penalty": penalty, "dp": dp, "dp-delta": dp_delta, "dp-iterations": dp_iterations})

@@ -143,8 +143,7 @@ static tacit_status begin(servers *self, tacit_center_server *center, tacit_erro
     logit->design = design.columns; /* and is cleared with it */
     logit->width = self->layout.width;
     logit->triangle = self->layout.triangle;
-    /* A variance of z_j is at most S^2, where that of newton is weighted with a quarter. */
-    logit->noise = sqrt((double)logit->width) * logit->scale * logit->scale;
+    logit->trace = logit->scale * logit->scale; /* variances among those at risk */
     TACIT_TRY(make_room(self, error));
     TACIT_TRY(tacit_paillier_public_write(center->key, &logit->key, error));
     tacit_logit_be_patient(logit);

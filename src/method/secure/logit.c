@@ -75,13 +75,14 @@ tacit_status tacit_logit_make_room(tacit_logit *self, double start, tacit_error 
     size_t d = self->width;
     self->beta = TACIT_NEW(int64_t, d);
     self->before = TACIT_NEW(int64_t, d + 1);
-    self->head = TACIT_NEW(tacit_share, TACIT_LOGIT_HEAD + d + self->triangle);
+    self->head = TACIT_NEW(tacit_share, self->terms + 1 + d + self->triangle);
     self->whole = TACIT_NEW(tacit_share, d * d);
     self->step = TACIT_NEW(tacit_share, d);
     if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL ||
         self->step == NULL)
         return tacit_fail_memory(error);
-    self->gradient = self->head + TACIT_LOGIT_HEAD;
+    self->objective = self->head + self->terms;
+    self->gradient = self->objective + 1;
     self->matrix = self->gradient + d;
     for (size_t j = 0; j < d; j++) self->beta[j] = llrint(ldexp(start, (int)self->fraction));
     return TACIT_OK;
@@ -104,13 +105,23 @@ static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     return tacit_center_keep(self->center, &mark, 1, error);
 }
 
+/* Without c it is seen between the servers: R, a power of two. */
+static void bound_trace(tacit_logit *self) {
+    const double curvature = tacit_logit_curvature(self->plan);
+    self->unproved = !isfinite(curvature);
+    self->trace = self->unproved ? tacit_logit_range(self->plan) : curvature * self->scale * self->scale;
+}
+
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error) {
     *self = (tacit_logit){ .center = center,
                            .plan = center->plan,
+                           .family = tacit_logit_family(center->plan),
+                           .terms = tacit_logit_head(center->plan) - 1,
                            .fraction = tacit_logit_fraction(center->plan),
+                           .finer = tacit_logit_finer(center->plan),
                            .scale = tacit_logit_scale(center->plan) };
-    TACIT_TRY(tacit_design_create(&self->design, &tacit_family_logistic, self->plan->schema,
-                                  self->plan->features, error));
+    TACIT_TRY(
+        tacit_design_create(&self->design, self->family, self->plan->schema, self->plan->features, error));
     self->width = self->design.width;
     self->triangle = self->width * (self->width + 1) / 2;
     TACIT_TRY(tacit_logit_make_room(self, tacit_logit_settings_of(self->plan)->start, error));
@@ -119,6 +130,7 @@ tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, t
     tacit_logit_be_patient(self);
     TACIT_TRY(tacit_logit_count_rows(self, error));
     self->ridge = tacit_logit_ridge(self->plan, self->n);
+    bound_trace(self);
     TACIT_TRY(begin_private(self, error));
     return open_secure(self, error);
 }
@@ -150,7 +162,8 @@ static tacit_status make_question(const tacit_logit *self, tacit_row_weight weig
     if (inverse != NULL)
         TACIT_CHECK(tacit_message_add_bytes(out, "inverse", inverse->bytes, inverse->length, error));
     else
-        TACIT_CHECK(tacit_message_add_integers(out, "matrix", &(int64_t){ weight }, 1, error));
+        TACIT_CHECK(tacit_message_add_integers(
+            out, "matrix", &(int64_t){ self->beginning ? TACIT_LOGIT_BEGIN : (int64_t)weight }, 1, error));
 cleanup:
     free(beta);
     return status;
@@ -228,11 +241,11 @@ void tacit_logit_regularise(tacit_logit *self, bool has_gradient, bool has_matri
             self->matrix[tacit_triangle(j, j)] +=
                 tacit_share_of(llrint(ldexp(self->ridge, (int)self->fraction)));
     }
-    self->head[1] += tacit_share_of(llrint(ldexp(0.5 * self->ridge * square, (int)self->fraction)));
+    *self->objective += tacit_share_of(llrint(ldexp(0.5 * self->ridge * square, tacit_logit_digits(self))));
 }
 
 tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error) {
-    size_t count = tacit_logit_length(self->width, weight);
+    size_t count = tacit_logit_length(self->plan, self->width, weight);
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_ciphertexts *sum = NULL;
     tacit_status status = TACIT_OK;
@@ -253,6 +266,13 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_logit_gather_beginning(tacit_logit *self, tacit_error *error) {
+    self->beginning = true;
+    tacit_status status = tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error);
+    self->beginning = false;
+    return status;
+}
+
 tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inverse, tacit_share *step,
                                      tacit_error *error) {
     tacit_logit_inverse layout;
@@ -270,7 +290,7 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     double begun = now();
     unsigned drop = layout.slots.slots.fraction_bits + layout.gradient_bits - self->fraction;
     const bool private = self->inverse != NULL; /* digits are lost once the noise is in the step */
-    TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, TACIT_LOGIT_HEAD, &self->slots, sum,
+    TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, self->terms + 1, &self->slots, sum,
                                               self->center->secret, 0, error));
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, step, self->width, &layout.slots, steps,
                                               self->center->secret, private ? 0 : drop, error));

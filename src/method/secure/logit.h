@@ -1,24 +1,35 @@
 /*
- * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression
- * between nodes and two center servers (Wang 2018, chapter 5).
+ * What newton, privlogit-hessian and privlogit-local share: maximum likelihood between nodes and two center
+ * servers (Wang 2018, chapter 5), for the family that the label has: logistic of two classes, linear of a
+ * number, and with newton Poisson of a count.
  *
  * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near
  * 1; weights of the model are S beta. Maximised is l(beta) - (n ridge/2)|beta|^2 over all rows, with ridge =
  * lambda S^2, which is the (n lambda/2)|w|^2 of every other method; with penalty=sum lambda is the paper's,
  * ridge = lambda/n. By default there is none, as in method estimate: A = H/n is then taken to have
  * eigenvalues of at least 2^-20, and where it has not, what follows is seen as an overflow. All sums are
- * divided by n. With |x_j| <= 1:
- *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's
- *                                                         is beyond it,
- * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so
- * is each sum. Between the servers numbers have at most 64 bits, f of them behind the point (setting
- * `fraction`), and no more before it than n, lambda and S call for (tacit_logit_widths). That solving did not
- * overflow is checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one
- * bit leaves, and it is 1 unless the run ends with an error (logit_solve.c).
+ * divided by n. A number is first brought to [-1, 1] by the public bounds of the schema, as in estimate.
+ *
+ * Range. With |x| <= 1, l' and l'' of the family (model/family/family.h):
+ *   logistic  |l'| <= L = 1 and l'' <= c = 1/4: |gradient_j|/n <= S, |Hessian_ij|/n <= S^2/4 at every beta;
+ *             the log-likelihood is moved to the bound where a node's is beyond it. R = max(S, S^2/4, 64).
+ *   others    L is infinite. The family's `bound` has B such that objective, gradient and Hessian of any rows
+ *             are within B n in units of w, wherever all rows together lose no more than at w = 0: within R =
+ *             max(B, B S, B S^2, 64) here. linear: B = 2, and no exact step ever leads out of that region
+ *             (tacit_logit_widths). Poisson: B = 2 + 3H + 2H log 2H, H the largest count of the schema, R the
+ *             next power of two, and a step may lead out of it. A node never sends a number beyond R: where
+ *             one would be, it sends a Hessian whose trace is R, with which no solution passes its check.
+ *             What is left of R/B goes to the digits of objective and terms (tacit_logit_finer).
+ * So every number that a node encrypts is within R, proved before a row is read; and so is each sum, of
+ * Poisson by the check of the solution. Between the servers numbers have at most 64 bits, f of them behind
+ * the point (setting `fraction`), and no more before it than n, lambda and R call for (tacit_logit_widths).
+ * That solving did not overflow is checked inside the protocol: s is within its range and |H s - b| small in
+ * each coordinate, one bit leaves, and it is 1 unless the run ends with an error (logit_solve.c).
  *
  * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the
- * stopping rule, and with inference=yes the variances of the coefficients, the log-likelihood at the end and
- * the number of positive rows.
+ * stopping rule, and with inference=yes the variances of the coefficients, the sum of losses at the end and
+ * the terms that deviances need of all responses together: the number of positive rows; of a number y the
+ * sums of y and y^2; of a count those of y, y log y - y and log y!.
  */
 #pragma once
 
@@ -75,7 +86,7 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
                       "epsilon: noise is added between the servers before anything is opened", "none"),      \
         TACIT_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "delta that belongs to dp"),    \
         TACIT_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000,                           \
-                    "with dp: the number of iterations, whatever the rows")
+                    "with dp: the number of iterations, whatever the rows; of a number always 1")
 
 /* Of a method that can since later, at the end of its table. */
 #define TACIT_LOGIT_LATER_DP_PARAMETERS                                                                      \
@@ -85,11 +96,17 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
         TACIT_LATER_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "1e-06",                  \
                            "delta that belongs to dp"),                                                      \
         TACIT_LATER_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000, "8",                \
-                          "with dp: the number of iterations, whatever the rows")
+                          "with dp: the number of iterations, whatever the rows; of a number always 1")
 
 /* ---- what nodes and servers know: it follows from the plan and from n ---- */
 
 extern const char tacit_logit_assumption[];
+
+/* The family of the plan's label; NULL: the methods have none for it. */
+const tacit_family *tacit_logit_family(const tacit_plan *plan);
+double tacit_logit_curvature(const tacit_plan *plan); /* c; INFINITY: there is none */
+/* The largest |l'| of a row whose score is within `furthest` of 0 */
+double tacit_logit_steepest(const tacit_plan *plan, double furthest);
 
 tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
@@ -103,6 +120,7 @@ double tacit_logit_schema_scale(const tacit_plan *plan); /* the one that follows
  * 0. */
 double tacit_logit_ridge(const tacit_plan *plan, double n);
 unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
+unsigned tacit_logit_finer(const tacit_plan *plan);    /* digits more, of objective and terms */
 double tacit_logit_range(const tacit_plan *plan);      /* R */
 double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
 bool tacit_logit_infers(const tacit_plan *plan);       /* variances are opened at the end */
@@ -114,9 +132,14 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
 tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
                                const tacit_paillier_public *key, tacit_error *error);
 
-/* Numbers in a node's answer: positive rows, objective, gradient and, with a matrix, its triangle. */
-enum { TACIT_LOGIT_HEAD = 2 };
-size_t tacit_logit_length(size_t width, tacit_row_weight weight);
+/* Numbers in a node's answer: the family's terms (positive rows), objective, gradient and, with a matrix, its
+ * triangle. TACIT_LOGIT_HEAD: terms and objective of two classes. */
+enum { TACIT_LOGIT_HEAD = 2, TACIT_LOGIT_HEAD_MOST = TACIT_FAMILY_TERMS + 1 };
+size_t tacit_logit_head(const tacit_plan *plan);
+size_t tacit_logit_length(const tacit_plan *plan, size_t width, tacit_row_weight weight);
+
+/* In place of a matrix in a question: gradient and Hessian of the loss that the family begins at. */
+enum { TACIT_LOGIT_BEGIN = 16 };
 
 /* How Enc(H^-1) travels (privlogit-local): column after column in slots. */
 typedef struct tacit_logit_inverse {
@@ -176,10 +199,15 @@ tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message
 typedef struct tacit_logit {
     tacit_center_server *center;
     const tacit_plan *plan;
+    const tacit_family *family;
     tacit_design design;
-    size_t width, triangle;
+    size_t width, triangle, terms;
     unsigned fraction, bits; /* f, and of a number in all */
+    unsigned finer;          /* tacit_logit_finer */
     double scale, n;
+    double trace;   /* of the Hessian over n, at most */
+    bool unproved;  /* that is to be seen between the servers */
+    bool beginning; /* nodes are asked for the loss that the family begins at */
     size_t parties;
     double ridge; /* tacit_logit_ridge */
     tacit_masked_slots slots;
@@ -187,7 +215,8 @@ typedef struct tacit_logit {
     tacit_buffer key;       /* B's public key as nodes get it */
     int64_t *beta, *before; /* public, in units of 2^-f */
     size_t iteration;
-    tacit_share *head;              /* positive rows and the objective, both over n */
+    tacit_share *head;              /* terms and then the objective, over n; tacit_logit_finer digits more */
+    tacit_share *objective;         /* in it */
     tacit_share *gradient, *matrix; /* regularised, over n; the matrix a triangle */
     tacit_share *whole;             /* room for the matrix as a square */
     tacit_share *step;              /* room for a step of all coordinates */
@@ -215,6 +244,9 @@ tacit_status tacit_logit_add_up(const tacit_logit *self, const tacit_answers *an
                                 size_t count, tacit_ciphertexts **out, tacit_error *error);
 void tacit_logit_regularise(tacit_logit *self, bool has_gradient, bool has_matrix);
 
+/* Behind the point of terms and objective. */
+static inline int tacit_logit_digits(const tacit_logit *self) { return (int)(self->fraction + self->finer); }
+
 /* A new beta, to whoever looks on. */
 void tacit_logit_report(tacit_logit *self);
 
@@ -238,6 +270,9 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
 tacit_status tacit_logit_noisy_inverse(tacit_logit *self, tacit_buffer *out, tacit_error *error);
 tacit_status tacit_logit_noisy_step(tacit_logit *self, const tacit_logit_inverse *layout, tacit_share *step,
                                     tacit_error *error);
+
+/* The step to where the family begins: gather, then solve and open as usual. */
+tacit_status tacit_logit_gather_beginning(tacit_logit *self, tacit_error *error);
 
 /* The stopping rule at beta_k, whose objective was just gathered. */
 tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error);
@@ -274,14 +309,24 @@ tacit_status tacit_logit_publish(const tacit_logit *self, const tacit_family *fa
                                  const double *weights, tacit_estimates **estimates, tacit_outcome *out,
                                  tacit_error *error);
 
-/* What the methods of two servers say alike. */
-#define TACIT_LOGIT_SEEN_BY                                                                                  \
+/* What the methods of two servers say alike. `counts`: what is opened of counts, where the label is not
+ * known. */
+#define TACIT_LOGIT_OPENED(counts)                                                                           \
+    "[dp=0,inference=yes: ; also the variance of each coefficient][dp=0,inference=yes,label=class|any: , "   \
+    "the log-likelihood at the end and the number of positive rows][dp=0,inference=yes,label=any:  (of a "   \
+    "label that is a number the sums of squared residuals, of labels and of squared labels" counts           \
+    ")][dp=0,inference=yes,label=number:  over sigma^2, and the sums of squared residuals, from which "      \
+    "sigma^2 follows, of labels and of squared labels][dp=0,inference=yes,label=count: , the "               \
+    "log-likelihood at the end, and the sums of labels y, of y log y and of log y!]"
+#define TACIT_LOGIT_NO_COUNTS "no constant matrix bounds the Hessian of Poisson regression"
+#define TACIT_LOGIT_COUNTS                                                                                   \
+    "; of a count the log-likelihood, and the sums of labels y, of y log y and of log y!"
+#define TACIT_LOGIT_SEEN_BY(counts)                                                                          \
     "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked "             \
     "values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "                   \
     "coefficients beta_k of every iteration, each party's number of rows, the numbers of columns and "       \
-    "of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the log-likelihood "         \
-    "at the end and the number of positive rows]; and one bit each time the servers ask whether the "        \
-    "equations have a solution, or whether to stop"
+    "of iterations" TACIT_LOGIT_OPENED(counts) "; and one bit each time the servers ask whether the "        \
+                                               "equations have a solution, or whether to stop"
 #define TACIT_LOGIT_GUARANTEE                                                                                \
     "[dp=0: no differential privacy: the coefficients beta_k are exact. The computation between "            \
     "parties and servers reveals nothing beyond what is listed under 'seen by'][dp!=0: (dp, "                \

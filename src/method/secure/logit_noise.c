@@ -8,18 +8,20 @@
  * Proof. Statistics, over n, of rows z = S x, |x| <= 1:
  *   gradient   g(z) = (p - y) z. |p - y| <= sigma(|z.beta|) <= sigma(S |beta|), so |g(z)| <= G = S sigma(S
  *              |beta|), where beta is public: at beta = 0 half of what it is far out. One row replaced: 2
- *              G/n.
- *   matrix     A = a z z^T with 0 <= a <= 1/4 (the bound: a = 1/4), of which the triangle is released, each
- *              entry once. With <A, B> the inner product of triangles, 2 <A, B> = trace(A B) + sum_i A_ii
- *              B_ii >= 0 for positive semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <=
- *              |A|^2 + |B|^2 <= 2 (S^2/4)^2: one row replaced moves the triangle by sqrt(2) S^2/(4 n), which
- *              z = S e_1, z' = S e_2 attain.
+ *              G/n. Of a number p is the score and y within [-1, 1], so that G = S (1 + S |beta|).
+ *   matrix     A = a z z^T with 0 <= a <= c = 1/4 (the bound: a = c; of a number a = c = 1), of which the
+ *              triangle is released, each entry once. With <A, B> the inner product of triangles, 2 <A, B> =
+ *              trace(A B) + sum_i A_ii B_ii >= 0 for positive semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2
+ *              |z|^4. So |A - B|^2 <= |A|^2 + |B|^2 <= 2 (c S^2)^2: one row replaced moves the triangle by
+ *              sqrt(2) c S^2/n, which z = S e_1, z' = S e_2 attain.
  * A node computes these in double precision. A sum of m <= n terms in any order is off by at most c times the
  * sum of their norms, c = (n + 64) 2^-53/(1 - (n + 64) 2^-53) (Higham 2002, (3.5) and (4.4); the 64 are the
- * products before and after), before and after the row was replaced: + 2 c G, + 2 c S^2/4. |x| may exceed 1,
- * and p its value, by rounding: times 1 + 1e-9. What is beyond R is moved to it, which brings no two numbers
- * further apart. Rounding to the grid is half a unit in each coordinate, before and after: + sqrt(count)
- * units. Nodes whose rows are the same answer the same.
+ * products before and after), before and after the row was replaced: that, twice, times G or the norm of A.
+ * |x| may exceed 1, and p its value, by rounding: times 1 + 1e-9. What is beyond R is moved to it, which
+ * brings no two numbers further apart. Rounding to the grid is half a unit in each coordinate, before and
+ * after: + sqrt(count) units. Nodes whose rows are the same answer the same.
+ * Of a number the first step is the last, K = 1: the matrix is the same at every beta, and a second step
+ * would need another gradient, with noise, for nothing. It is taken from beta = 0, where G = S.
  *
  * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2
  * rho)), T the number of releases: rho/T-zCDP (privacy/mechanism/integer.h). K gradients and one matrix
@@ -57,7 +59,9 @@
 
 static const double ROUNDING = 1 + 1e-9;
 
-static size_t iterations_of(const tacit_plan *plan) { return tacit_logit_settings_of(plan)->dp_iterations; }
+static size_t iterations_of(const tacit_plan *plan) {
+    return tacit_logit_family(plan)->quadratic ? 1 : tacit_logit_settings_of(plan)->dp_iterations;
+}
 
 static size_t matrices_of(const tacit_plan *plan) {
     return tacit_logit_settings_of(plan)->newton ? iterations_of(plan) : 1;
@@ -75,11 +79,11 @@ static unsigned bits_of(const tacit_plan *plan, size_t width, double n, bool mat
                                                            : tacit_logit_fraction(plan);
 }
 
-/* L2, in units of 2^-bits. `steepest` bounds |p - y|. */
+/* L2, in units of 2^-bits. `steepest` bounds |l'|. */
 static double sensitivity_of(const tacit_plan *plan, double n, size_t count, bool matrix, double steepest,
                              unsigned bits) {
     double scale = tacit_logit_scale(plan), terms = ldexp(n + 64, -53), sum = terms / (1 - terms);
-    double row = matrix ? scale * scale / 4 : scale * steepest;
+    double row = matrix ? tacit_logit_curvature(plan) * scale * scale : scale * steepest;
     double replaced = row * ((matrix ? M_SQRT2 : 2) / n + 2 * sum) * ROUNDING;
     return ldexp(replaced, (int)bits) + sqrt((double)count);
 }
@@ -114,8 +118,9 @@ tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *
     for (size_t j = 0; j < width && !matrix; j++) square += beta[j] * beta[j];
     double furthest = tacit_logit_scale(plan) * sqrt(square) * ROUNDING;
     *out = (tacit_logit_release){ .count = matrix ? width * (width + 1) / 2 : width };
-    out->sensitivity = sensitivity_of(plan, n, out->count, matrix, 1 / (1 + exp(-furthest)),
-                                      bits_of(plan, width, n, matrix));
+    out->sensitivity =
+        sensitivity_of(plan, n, out->count, matrix, matrix ? 0 : tacit_logit_steepest(plan, furthest),
+                       bits_of(plan, width, n, matrix));
     /* rho/T for each of T releases of this sensitivity is rho for one of sqrt(T) times it. */
     out->mechanism = (tacit_mechanism){
         .law = TACIT_LAW_DISCRETE_GAUSSIAN,

@@ -6,10 +6,14 @@
  *     (1) |s_j| < 2^c for all j, of all 128 bits of the shares, and
  *     (2) |(H s - b)_j| < 2^t for all j, of the low 64 bits (of -2^t <= x < 2^t, precisely).
  * Numbers have w <= 64 bits (tacit_logit_widths). c is public: 2^c P <= 2^(w-3), where P bounds the sums of
- * |H_ij| over j. H is a mean of a z z^T, a <= 1/4, so it is positive semidefinite with a trace of at most
- * S^2/4, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) S^2/4, and the ridge; with dp
+ * |H_ij| over j. H is a mean of a z z^T, a >= 0, so it is positive semidefinite with a trace of at most T = c
+ * S^2 where a <= c, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) T, and the ridge; with dp
  * what noise adds (50 deviations, the probability of more is below 1e-250). |b| <= 2^(w-1)/3 units: R, and
- * the public ridge |beta|.
+ * the public ridge |beta|. Of a family without c the bit says two things more, each of all 128 bits:
+ *     (3) the trace of H, without the ridge, is below T = R, a power of two, and
+ *     (4) |b_j| < 2^(w-3) for all j.
+ * The sums of nodes make H positive semidefinite up to rounding, so that the bounds hold by what the bit
+ * says, wherever beta is; and a node whose numbers are beyond R sends a trace of R, so that the bit is 0.
  *
  * Claim (what passes is a solution). If the bit is 1, then H s = b + r as integers of the grid, with |r_j| <=
  * 2^t + 1 units. Proof. By (1) |sum_j H_ij s_j| <= 2^(w - 3 + f), and H s - b is within 2^(w-1) units. yao:
@@ -67,7 +71,7 @@ tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_e
 }
 
 unsigned tacit_logit_step_bits(const tacit_logit *self) {
-    double row = sqrt((double)self->width) * self->scale * self->scale / 4 + self->ridge + self->noise;
+    double row = sqrt((double)self->width) * self->trace + self->ridge + self->noise;
     int bits;
     frexp(row, &bits);
     unsigned most = self->bits - SUM_BITS;
@@ -78,6 +82,7 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
                                         unsigned tolerance, tacit_error *error) {
     size_t d = self->width;
     tacit_share *residual = TACIT_NEW(tacit_share, d);
+    tacit_share trace = 0;
     const bool times = self->plan->method->takes_times;
     bool good = false;
     tacit_status status = residual != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -87,16 +92,23 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
             self->whole[i * d + j] = self->matrix[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)];
     TACIT_CHECK(tacit_secure_multiply(self->secure, residual, self->whole, s, d, d, 1, error));
     tacit_shares_subtract(residual, residual, b, d);
+    for (size_t j = 0; j < d; j++) trace += self->matrix[tacit_triangle(j, j)];
+    if (is_a(self)) trace -= d * tacit_share_of(llrint(ldexp(self->ridge, (int)self->fraction)));
     const tacit_secure_range ranges[] = { { s, d, tacit_logit_step_bits(self), 128 },
-                                          { residual, d, tolerance, 64 } };
-    TACIT_CHECK(tacit_secure_all_within(self->secure, &good, ranges, 2, error));
+                                          { residual, d, tolerance, 64 },
+                                          { &trace, 1, self->fraction + (unsigned)ilogb(self->trace), 128 },
+                                          { b, d, self->bits - SUM_BITS, 128 } };
+    TACIT_CHECK(tacit_secure_all_within(self->secure, &good, ranges, self->unproved ? 4 : 2, error));
     if (!good)
         status = tacit_fail(
             error, TACIT_LIMIT,
             "the equations of iteration %zu overflow or lose their digits: columns follow from each other, "
-            "or lie far apart in scale%s; raise lambda, leave columns out%s",
-            self->iteration + 1, times ? ", or no row has an event" : "",
-            times ? "" : ", or change scale or fraction");
+            "or lie far apart in scale%s%s; raise lambda, leave columns out%s",
+            self->iteration + 1,
+            times            ? ", or no row has an event"
+            : self->unproved ? ", or "
+                             : "",
+            self->unproved ? self->family->unbounded : "", times ? "" : ", or change scale or fraction");
 cleanup:
     free(residual);
     return status;

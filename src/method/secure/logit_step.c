@@ -18,14 +18,23 @@ static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 
 /* ---- stopping ---- */
 
-/* |F_k - F_(k-1)| < 1e-6 |F_(k-1)|: both signs, one bit. F > 0. */
+/* F: without the family's constant it could be below 0. */
+static tacit_share objective_of(const tacit_logit *self) {
+    const size_t constant = self->family->constant;
+    return *self->objective + (constant > 0 ? self->head[constant] : 0);
+}
+
+/* |F_k - F_(k-1)| < 1e-6 |F_(k-1)|: both signs, one bit. F >= 0. A number may be fitted without residuals, F
+ * = 0 except for rounding, which is half a unit for each node and for the ridge, before and after: to be
+ * equal up to rounding is enough there. */
 static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_error *error) {
     tacit_share change[2], limit[2];
-    change[0] = self->head[1] - self->last_objective;
+    change[0] = objective_of(self) - self->last_objective;
     change[1] = -change[0];
     tacit_shares_scale(limit, &self->last_objective,
                        llrint(ldexp(LIKELIHOOD_CHANGE, (int)self->fraction + 20)), 1);
     tacit_shares_drop(limit, self->fraction + 20, 1, self->center->role);
+    if (self->family->quadratic && is_a(self)) limit[0] += tacit_share_of((int64_t)self->parties + 2);
     limit[1] = limit[0];
     return tacit_secure_all_less(self->secure, stop, change, limit, 2, error);
 }
@@ -41,6 +50,7 @@ static bool near_optimum(tacit_logit *self) {
     double step = 0;
     for (size_t j = 0; j < self->width; j++)
         step = fmax(step, fabs(ldexp((double)(self->beta[j] - self->before[j]), -(int)self->fraction)));
+    if (self->iteration >= 1 && step == 0) return true;
     double rate = self->iteration >= 2 && self->last_step > 0 ? step / self->last_step : 1;
     rate += 0.2 * (1 - rate);
     self->last_step = step;
@@ -52,7 +62,7 @@ static bool near_optimum(tacit_logit *self) {
  * bit. By Kantorovich's theorem the maximum lies within twice the step when |H^-1| |step| times the Lipschitz
  * constant of H, S^3/(6 sqrt 3) at most, is below 1/2. Newton's own last step was such a step, and the next
  * is smaller, so that only PrivLogit looks. Each look that fails halves what the guess must come to before
- * the next.
+ * the next. (Of a number the Hessian is constant, and this is where the minimum is.)
  */
 static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_share *step, bool *stop,
                                     tacit_error *error) {
@@ -108,13 +118,12 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
         }
         *stop = bit != 0;
     }
-    self->last_objective = self->head[1];
+    self->last_objective = objective_of(self);
     self->has_last = true;
     if (!*stop && self->iteration >= MOST_ITERATIONS)
         return tacit_fail(error, TACIT_NOT_CONVERGED,
-                          "no end after %d iterations: the classes may be separable, or the start too far "
-                          "off; raise lambda",
-                          MOST_ITERATIONS);
+                          "no end after %d iterations: perhaps %s, or the start is too far off; raise lambda",
+                          MOST_ITERATIONS, self->family->unbounded);
     return TACIT_OK;
 }
 
@@ -149,9 +158,10 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
         if (__builtin_sub_overflow(self->beta[j], opened[j], &self->beta[j]) ||
             llabs(self->beta[j]) > (int64_t)1 << 60)
             TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
-                                   "the coefficients run away in iteration %zu: start nearer to the optimum "
-                                   "(Newton's method may diverge), or choose method privlogit-hessian",
-                                   self->iteration + 1));
+                                   "the coefficients run away in iteration %zu: %s", self->iteration + 1,
+                                   self->unproved ? "Newton's method may diverge; raise lambda"
+                                                  : "start nearer to the optimum (Newton's method may "
+                                                    "diverge), or choose method privlogit-hessian"));
     TACIT_CHECK(tacit_center_keep(self->center, self->beta, self->width, error));
     self->center->report.center_seconds += now() - begun;
     tacit_logit_report(self);
@@ -192,8 +202,7 @@ cleanup:
     return status;
 }
 
-/* Opened together: d variances, the objective without its regulariser, and the positive rows; the last two
- * over n. */
+/* Opened together: d variances, in units of the dispersion, the terms and the objective; the last over n. */
 static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *largest, tacit_error *error) {
     tacit_factored *factor = NULL;
     tacit_share *inverse = TACIT_NEW(tacit_share, self->triangle);
@@ -201,13 +210,14 @@ static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *l
     tacit_status status = inverse != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
-    TACIT_CHECK(tacit_center_known(self->center, &known, opened, self->width + 2, error));
+    const size_t head = self->terms + 1;
+    TACIT_CHECK(tacit_center_known(self->center, &known, opened, self->width + head, error));
     if (known) goto cleanup;
     TACIT_CHECK(tacit_logit_factor(self, &factor, error));
     TACIT_CHECK(tacit_logit_invert(self, factor, inverse, error));
     TACIT_CHECK(tacit_logit_open_variances(self, inverse, opened, largest, error));
-    TACIT_CHECK(tacit_secure_open(self->secure, opened + self->width, self->head, 2, error));
-    TACIT_CHECK(tacit_center_keep(self->center, opened, self->width + 2, error));
+    TACIT_CHECK(tacit_secure_open(self->secure, opened + self->width, self->head, head, error));
+    TACIT_CHECK(tacit_center_keep(self->center, opened, self->width + head, error));
 cleanup:
     tacit_factored_free(factor);
     free(inverse);
@@ -218,7 +228,7 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
                           tacit_estimates **out, tacit_error *error) {
     size_t d = self->width;
     double *variance = TACIT_NEW(double, d), *row = TACIT_NEW(double, d);
-    double unit = ldexp(1, -(int)self->fraction), square = 0;
+    double unit = ldexp(1, -(int)self->fraction), square = 0, finest = ldexp(1, -tacit_logit_digits(self));
     tacit_status status = variance != NULL && row != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
     for (size_t k = 0; k < d; k++) {
@@ -229,16 +239,19 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
         square += beta * beta;
     }
     tacit_optimum optimum = {
-        .family = &tacit_family_logistic,
+        .family = self->family,
         .rows = self->n,
         .lambda = self->plan->lambda,
         .level = tacit_logit_settings_of(self->plan)->level,
         .w = weights,
-        .objective = self->n * ((double)opened[d + 1] * unit - 0.5 * self->ridge * square),
         .variance = variance,
-        .response = { nearbyint(self->n * (double)opened[d] * unit) },
         .iterations = self->iteration,
     };
+    const double objective = (double)opened[d + self->terms] * finest - 0.5 * self->ridge * square;
+    /* no residuals except for rounding: as if there were one unit of squares */
+    optimum.objective = self->n * (self->family->quadratic ? fmax(finest, objective) : objective);
+    for (size_t k = 0; k < self->terms; k++) optimum.response[k] = self->n * (double)opened[d + k] * finest;
+    if (!self->family->quadratic) optimum.response[0] = nearbyint(optimum.response[0]); /* rows, or counts */
     TACIT_CHECK(tacit_estimates_infer(out, &self->design, &optimum, error));
     snprintf((*out)->optimiser, sizeof(*out)->optimiser, "%s",
              tacit_logit_settings_of(self->plan)->newton ? "newton" : "privlogit");
@@ -264,7 +277,7 @@ tacit_status tacit_logit_publish(const tacit_logit *self, const tacit_family *fa
 tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = self->plan;
     size_t d = self->width;
-    int64_t *opened = TACIT_NEW(int64_t, d + 2);
+    int64_t *opened = TACIT_NEW(int64_t, d + self->terms + 1);
     double *weights = TACIT_NEW(double, 2 * d);
     tacit_estimates *estimates = NULL;
     tacit_status status = opened != NULL && weights != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -275,7 +288,11 @@ tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_err
     if (inferring) TACIT_CHECK(open_inference(self, opened, weights + d, error));
     if (!is_a(self)) goto cleanup;
     if (inferring) TACIT_CHECK(infer(self, opened, weights, &estimates, error));
-    TACIT_CHECK(tacit_logit_publish(self, &tacit_family_logistic, 2, weights, &estimates, out, error));
+    const tacit_design *design = &self->design;
+    for (size_t j = 0; j < d; j++) /* of a number as it is, not in [-1, 1] */
+        weights[j] = design->half * weights[j] +
+                     (j == design->intercept ? design->middle / design->intercept_value : 0);
+    TACIT_CHECK(tacit_logit_publish(self, self->family, plan->classes, weights, &estimates, out, error));
 cleanup:
     tacit_estimates_free(estimates);
     free(opened);

@@ -14,9 +14,12 @@
  * The factor is made once and stays between the servers as shares or wires. Signs: the code minimises -l, so
  * that its matrix is -H~.
  *
- * Deviations from the boxes: a factor L D L^T instead of the inverse; shares as an engine beside garbled
- * circuits; the test of convergence opens one bit; stop=converged goes on until the maximum is within 1e-4;
- * standard errors afterwards, which the boxes leave out.
+ * Of a number (linear regression) -X^T X - lambda I is the Hessian itself. Of a count there is no such H~:
+ * exp has no bound.
+ *
+ * Deviations from the boxes: numbers beside classes; a factor L D L^T instead of the inverse; shares as an
+ * engine beside garbled circuits; the test of convergence opens one bit; stop=converged goes on until the
+ * maximum is within 1e-4; standard errors afterwards, which the boxes leave out.
  */
 #include "method/secure/logit.h"
 
@@ -70,20 +73,24 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_privlogit_hessian = {
     .name = "privlogit-hessian",
-    .title = "logistic regression with a fixed bound of the Hessian between two center servers",
+    .title = "logistic or linear regression with a fixed bound of the Hessian between two center servers",
     .reference = "Wang 2018, Algorithms 6 and 7; Boehning & Lindsay 1988",
     .version = 1,
     .units = "record",
     .spreads = true,
     .noise_free = true,
     .lambda_may_vanish = true,
+    .takes_numbers = true,
+    .no_counts = TACIT_LOGIT_NO_COUNTS,
     .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
-        "its number of rows; in each iteration the sums of log-likelihood and gradient over its rows, "
-        "encrypted under center server B's key and sent to server A; once X^T X/4 of its rows[inference=yes: "
+        "its number of rows; in each iteration the sums of log-likelihood[label=number:  (squared "
+        "residuals)] and gradient over its rows[label=any|number: , and what deviances need of its labels], "
+        "encrypted under center server B's key and sent to server A; once [label=class|any: X^T X/4]"
+        "[label=any:  (of a number X^T X)][label=number: X^T X] of its rows[inference=yes: "
         ", and their Hessian][inference=no,stop=converged: , and their Hessian], in the same way",
-    .seen_by = TACIT_LOGIT_SEEN_BY,
+    .seen_by = TACIT_LOGIT_SEEN_BY(""),
     .guarantee = TACIT_LOGIT_GUARANTEE,
     .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem =
@@ -91,13 +98,17 @@ const tacit_method tacit_method_privlogit_hessian = {
         "from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked values: statistical "
         "distance 2^-40 (crypto/linear/convert.h); Yao's protocol: semi-honest simulation "
         "(crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP (method/secure/logit_noise.c)",
-    .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
-    .caveats = "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "
-               "over rows that differ in one, they can reveal a row (use dp, or a private method). "
-               "][stop=likelihood: The stopping rule leaves 1e-3 to 1e-2 to the maximum: stop=converged goes "
-               "on to 1e-4. ]A server that departs from the protocol can spoil the result or learn more. The "
-               "same parties must answer in every round.[dp=0,inference=yes:  With lambda above 0, standard "
-               "errors are those of the penalised likelihood]",
+    .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations. The thesis has classes only; of a "
+             "number, ours, X^T X is the Hessian itself, and one step and one that confirms it are enough",
+    .caveats =
+        "[dp=0: the coefficients of each iteration "
+        "are exact and public: with few rows, or two runs "
+        "over rows that differ in one, they can reveal a row (use dp, or a private method). "
+        "][stop=likelihood: The stopping rule leaves 1e-3 to 1e-2 to the maximum: stop=converged goes "
+        "on to 1e-4. ]A server that departs from the protocol can spoil the result or learn more. The "
+        "same parties must answer in every round.[label=any:  Counts are refused: " TACIT_LOGIT_NO_COUNTS
+        " (newton takes them).][dp=0,inference=yes:  With lambda above 0, standard "
+        "errors are those of the penalised likelihood]",
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,

@@ -19,9 +19,12 @@
  * inverted in the clear, and the number of iterations is public (logit_noisy_step.c has the proof, and why
  * noise on the result alone would not do).
  *
- * Deviations from the box: lambda in line 9; H~^-1 has fewer digits under encryption than the rest; shares
- * as an engine beside garbled circuits for the inverse; the test of convergence opens one bit; dp, which the
- * thesis leaves out.
+ * Of a number (linear regression) -X^T X - lambda I is the Hessian itself. Of a count there is no such H~:
+ * exp has no bound.
+ *
+ * Deviations from the box: numbers beside classes; lambda in line 9; H~^-1 has fewer digits under
+ * encryption than the rest; shares as an engine beside garbled circuits for the inverse; the test of
+ * convergence opens one bit; dp, which the thesis leaves out.
  */
 #include "method/secure/logit.h"
 
@@ -98,20 +101,26 @@ const tacit_method tacit_method_privlogit_local = {
     .spreads = true,
     .noise_free = true,
     .lambda_may_vanish = true,
+    .takes_numbers = true,
+    .no_counts = TACIT_LOGIT_NO_COUNTS,
     .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
-        "its number of rows; in each iteration [dp=0: its log-likelihood and ]the encrypted inverse times "
-        "its gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "
+        "its number of rows; in each iteration [dp=0: its log-likelihood]"
+        "[dp=0,label=number:  (squared residuals)][dp=0,label=any|number: , what deviances need of its "
+        "labels,][dp=0:  and ]the encrypted inverse times "
+        "its gradient, encrypted under center server B's key and sent to server A; once "
+        "[label=class|any: X^T X/4][label=any:  (of a number X^T X)][label=number: X^T X] of its "
         "rows[dp=0,inference=yes: , and their gradient and Hessian][dp=0,inference=no,stop=converged: , and "
         "their gradient and Hessian], in the same way",
     .seen_by =
         "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked values "
         "and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] coefficients beta_k of "
         "every iteration, each party's number of rows, the numbers of columns and of iterations[dp!=0: ; the "
-        "servers also see X^T X/4 of all rows, with noise][dp=0,inference=yes: ; also the variance of each "
-        "coefficient, the log-likelihood at the end and the number of positive rows][dp=0: ; and one bit "
-        "each time the servers ask whether the equations have a solution, or whether to stop]",
+        "servers also see ][dp!=0,label=class|any: X^T X/4][dp!=0,label=number: X^T X][dp!=0:  of all rows, "
+        "with noise]" TACIT_LOGIT_OPENED(
+            "") "[dp=0: ; and one bit "
+                "each time the servers ask whether the equations have a solution, or whether to stop]",
     .guarantee = TACIT_LOGIT_GUARANTEE,
     .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem = "as privlogit-hessian: each step raises the likelihood, and the sequence converges linearly "
@@ -121,10 +130,12 @@ const tacit_method tacit_method_privlogit_local = {
     .claim = "the same estimate; line 9 of Algorithm 8 lacks a lambda (the term is lambda H~^-1 beta), which "
              "is put right here",
     .caveats =
-        "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "
+        "[dp=0: the coefficients of each iteration are exact and "
+        "public: with few rows, or two runs "
         "over rows that differ in one, they can reveal a row (use dp, or a private method). ]A server "
         "that departs from the protocol can spoil the result or learn more. The same parties must "
-        "answer in every round. Each party gets Enc(H~^-1), d^2/16 ciphertexts of 512 bytes, with "
+        "answer in every round.[label=any:  Counts are refused: " TACIT_LOGIT_NO_COUNTS
+        " (newton takes them).] Each party gets Enc(H~^-1), d^2/16 ciphertexts of 512 bytes, with "
         "every question. With many rows and a small lambda few digits are left for the encrypted "
         "inverse, and the run is refused before it starts[dp!=0: , when rows were counted and the price "
         "was charged]",

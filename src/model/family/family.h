@@ -83,6 +83,13 @@ struct tacit_family {
     double (*offset_bound)(double n, double high, double reach, const double *terms);
     void (*terms)(const double *y, double out[TACIT_FAMILY_TERMS]);      /* NULL: y and y^2 */
     void (*measure)(const tacit_family_sums *at, tacit_family_fit *out); /* NULL without a likelihood */
+    size_t measured; /* how many of the terms `measure` reads: the first ones */
+    /* Which term the sum of losses lacks to be a negative log-likelihood, and so never below 0. 0: none. */
+    size_t constant;
+
+    /* Where fits by Newton's method without a search along the step begin: at the minimum of this quadratic
+     * loss, which is that of the first iteration of R's glm. NULL: at 0. Not in the table. */
+    const tacit_family *begins;
 
     /* The same with clipped residuals, so that L and c are finite: what is fitted where a theorem needs them.
      * Its shape is the largest response that the schema allows. NULL: it has L and c itself, or there is no

@@ -73,6 +73,7 @@ const tacit_family tacit_family_hazard = {
     .bound = bound,
     .offset_bound = offset_bound,
     .measure = measure,
+    .measured = 1,
     .all_alike = "no row has an event: there is nothing to explain",
     .unbounded = "some combination of columns has no event, or all of them",
     .onnx = "Exp",

@@ -118,6 +118,7 @@ const tacit_family tacit_family_linear = {
     .bound = bound,
     .offset_bound = offset_bound,
     .measure = measure,
+    .measured = 2,
     .clipped = &clipped,
     .all_alike = "the mean of the responses is not finite",
     .unbounded = "columns follow from one another",

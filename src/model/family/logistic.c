@@ -92,6 +92,7 @@ const tacit_family tacit_family_logistic = {
     .bound = bound,
     .offset_bound = offset_bound,
     .measure = measure,
+    .measured = 1,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells the classes apart without error",
     .onnx = "Sigmoid",

@@ -88,6 +88,7 @@ const tacit_family tacit_family_ordinal = {
     .predict = predict,
     .bound = bound,
     .measure = tacit_family_measure_classes,
+    .measured = 3,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells classes apart without error",
     .pmml = "none",

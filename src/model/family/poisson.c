@@ -128,6 +128,28 @@ static const tacit_family clipped = {
     .pull = clipped_pull,
 };
 
+/* ---- where Newton's method begins ---- */
+
+/* R's glm starts at means m = y + 0.1, whose weights are m and working responses log m: l = m (t - log
+ * m)^2/2. From scores of 0 a step would go to a mean score of mean(y) - 1, exponentially too far. */
+static void beginning_rows(const tacit_kernels *kernels, double shape, size_t count, const double *y,
+                           const double *t, double *loss, double *slope, double *curvature) {
+    (void)kernels, (void)shape;
+    for (size_t i = 0; i < count; i++) {
+        const double mean = y[i] + 0.1, off = t[i] - log(mean);
+        loss[i] = mean * off * off / 2;
+        slope[i] = mean * off;
+        curvature[i] = mean;
+    }
+}
+
+static const tacit_family begins = {
+    .name = "poisson, at the beginning",
+    .title = "the first iteration of Poisson regression",
+    .response = TACIT_RESPONSE_COUNT,
+    .loss = { .columns = 1, .rows = beginning_rows, .slope = INFINITY, .curvature = steepest },
+};
+
 const tacit_family tacit_family_poisson = {
     .name = "poisson",
     .title = "Poisson regression",
@@ -147,6 +169,9 @@ const tacit_family tacit_family_poisson = {
     .offset_bound = offset_bound,
     .terms = terms_of,
     .measure = measure,
+    .measured = 3,
+    .constant = 2,
+    .begins = &begins,
     .clipped = &clipped,
     .all_alike = "all counts are 0: there is nothing to explain",
     .unbounded = "some combination of columns has counts of 0 only",

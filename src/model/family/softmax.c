@@ -84,6 +84,7 @@ const tacit_family tacit_family_softmax = {
     .pull = pull,
     .bound = bound,
     .measure = tacit_family_measure_classes,
+    .measured = 3,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells the classes apart without error",
     .onnx = "Softmax",

@@ -243,7 +243,8 @@ tacit_status tacit_plan_allows(const tacit_plan *plan, uint64_t done, tacit_erro
 
 bool tacit_method_takes_label(const tacit_method *method, tacit_response response) {
     if (response == TACIT_RESPONSE_CLASS) return !method->takes_times;
-    if (response != TACIT_RESPONSE_TIME) return method->takes_numbers;
+    if (response == TACIT_RESPONSE_COUNT) return method->takes_numbers && method->no_counts == NULL;
+    if (response == TACIT_RESPONSE_NUMBER) return method->takes_numbers;
     return method->takes_times || (method->takes_numbers && method->reports != NULL);
 }
 

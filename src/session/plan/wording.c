@@ -54,6 +54,14 @@ static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_
         tacit_setting_word(what.choices, tacit_plan_counts_missing(plan), text);
         return true;
     }
+    if (piece_is(key, "label")) {
+        static const tacit_parameter kinds = { .type = TACIT_SETTING_CHOICE,
+                                               .choices = "any|class|number|count|time" };
+        *setting = &kinds;
+        snprintf(text, TACIT_SETTING_SIZE, "%s",
+                 plan->schema != NULL ? tacit_response_name(plan->schema->response) : "any");
+        return true;
+    }
     if (*setting == NULL) return false;
     tacit_plan_print(plan, *setting, text);
     if (piece_is(key, "law") && strcmp(text, "auto") == 0)

@@ -13,6 +13,7 @@
  *     protects  record or person: whether rows of one person count as one (tacit_plan_counts_persons)
  *     counts    nothing, missing or perhaps: whether missing values are counted beside the model
  *               (tacit_plan_counts_missing)
+ *     label     class, number, count or time; any where there is no schema yet
  *     law       of a method with that setting: auto is written as what it comes to, pure or gaussian
  *
  * In a clause {KEY%} stands for a setting that is a share: 2%. Clauses do not nest. A bracket that is not
