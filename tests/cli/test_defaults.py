@@ -224,7 +224,7 @@ class NoiseShares(ProgramTest):
 
 
 class Releases(ProgramTest):
-    home, tacit, fit = "home", test_fit.Fit.tacit, test_fit.Fit.fit
+    home, environment, tacit, fit = "home", test_fit.Fit.environment, test_fit.Fit.tacit, test_fit.Fit.fit
 
     def words(self, method, epsilon, *more):
         return ("fit", "--method", method, "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"), "--epsilon",

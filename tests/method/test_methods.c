@@ -101,9 +101,9 @@ static void answers_of_no_use_are_told_from_others(void **state) {
             checked++;
         }
     }
-    /* dphtl, dpsgd, dpstgd, meta, pst-h of sources and of targets, rows of newton, privlogit-hessian and -local and cox-servers,
+    /* dphtl, dpsgd, dpstgd, meta, members of pst-s, pst-h of sources and of targets, rows of newton, privlogit-hessian and -local and cox-servers,
      * and figures of sites in describe, describe-exact, evaluate and evaluate-exact */
-    assert_int_equal(checked, 14);
+    assert_int_equal(checked, 15);
 }
 
 static void an_unknown_method_gets_the_list(void **state) {
