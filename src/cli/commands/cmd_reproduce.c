@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/help/text_width.h"
 #include "cli/print/reproduction.h"
-#include "cli/process/build_identity.h"
+#include "cli/process/program_identity.h"
 #include "cli/row_reading.h"
 #include "data/schema/text.h"
 #include "lab/reproduce/verdict.h"
@@ -307,7 +307,7 @@ static tacit_status run_of_all(json_t **out, const tacit_experiment *experiment,
     key = run_key(experiment, &chosen);
     if (folder != NULL) {
         TACIT_CHECK(saved_path(path, folder, experiment, error));
-        TACIT_CHECK(tacit_build_identity(build, error));
+        TACIT_CHECK(tacit_program_identity(build, error));
         document = find_saved(path, key, build, experiment, console);
     }
     if (document == NULL) {

@@ -1,8 +1,8 @@
-#include "cli/process/build_identity.h"
+#include "cli/process/program_identity.h"
 
 #include <stdio.h>
 
-tacit_status tacit_build_identity(char out[TACIT_BUILD_SIZE], tacit_error *error) {
+tacit_status tacit_program_identity(char out[TACIT_BUILD_SIZE], tacit_error *error) {
     static const char program[] = "/proc/self/exe";
     uint8_t block[1 << 16], hash[TACIT_DIGEST_BYTES];
     tacit_digest digest;
