@@ -48,12 +48,12 @@ static void they_hold_and_are_tight(void **state) {
 
 static void trees_hold_and_with_less_noise_do_not(void **state) {
     (void)state;
-    const tacit_audit_setup setup = { .epsilon = 3, .delta = 0.01 };
-    tacit_audit_result sound = audit(find("pst-s-trees"), setup, 4000);
-    assert_true(sound.charged.epsilon == 3 && sound.charged.delta == 0.01);
+    const tacit_audit_setup setup = { .epsilon = 1, .delta = 0.01 };
+    tacit_audit_result sound = audit(find("pst-s-trees"), setup, 20000);
+    assert_true(sound.charged.epsilon == 1 && sound.charged.delta == 0.01);
     assert_false(sound.broken);
-    assert_true(sound.epsilon_lower > 1.2);
-    assert_true(audit(find("pst-s-trees-thin"), setup, 4000).broken);
+    assert_true(sound.epsilon_lower > 0.4);
+    assert_true(audit(find("pst-s-trees-thin"), setup, 20000).broken);
 }
 
 static void the_choice_of_lambda_holds_and_is_tight(void **state) {
