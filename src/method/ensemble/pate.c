@@ -208,7 +208,12 @@ static tacit_status rehearse(tacit_session *session, tacit_votes *votes, tacit_m
     return teach(session, votes, false, &lambda, out, error);
 }
 
-/* Where there are too many weights to choose from what was released. */
+/* Of two classes. Of more, the noise that is estimated from flips is larger than it is, and lambda with it: on
+ * Human Activity Recognition (six classes) a rehearsal gives .03 to .04 more accuracy. */
+static bool suits_labels(const tacit_plan *plan) {
+    return plan->classes == 2 && tacit_after_release_suits(plan);
+}
+
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     return tacit_ensemble_rehearse(plan, rehearse, out, error);
 }
@@ -244,7 +249,7 @@ const tacit_method tacit_method_pate = {
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,
-    .lambda_after = tacit_after_release_suits,
+    .lambda_after = suits_labels,
     .lambda_rule = "estimated loss on the noisy labels",
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
