@@ -122,12 +122,15 @@ static double run(voters *self, double epsilon, double lambda, double *noise_sha
 }
 
 static void less_noise_takes_less_lambda_and_drowned_models_say_so(void **state) {
-    static const tacit_method *const methods[] = { &tacit_method_soft_stat, &tacit_method_pate };
+    static const struct {
+        const tacit_method *method;
+        size_t classes;
+    } cases[] = { { &tacit_method_soft_stat, 2 }, { &tacit_method_soft_stat, 3 }, { &tacit_method_pate, 2 } };
     (void)state;
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         voters self;
         double share;
-        voters_make(&self, methods[c / 2], 50, 2 + c % 2, false, NULL);
+        voters_make(&self, cases[c].method, 50, cases[c].classes, false, NULL);
         const double drowned = run(&self, 0.01, 0, &share);
         assert_true(share > 0.5);
         const double good = run(&self, 30, 0, &share);
@@ -139,6 +142,26 @@ static void less_noise_takes_less_lambda_and_drowned_models_say_so(void **state)
         assert_true(share > 0 && share < 0.5);
         CHECK_NEAR(run(&self, 0.01, 0.123, &share), 0, 0);
         assert_true(share > 0.5);
+        voters_end(&self);
+    }
+}
+
+/* Of more than two classes pate's lambda is known before the parties are asked. */
+static void pate_rehearses_more_than_two_classes(void **state) {
+    (void)state;
+    for (size_t classes = 2; classes <= 3; classes++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        voters self;
+        voters_make(&self, &tacit_method_pate, 50, classes, false, NULL);
+        tacit_plan *plan = &self.all.plan;
+        plan->epsilon = 1;
+        plan->delta = 1e-5;
+        plan->lambda = 0;
+        CHECK_OK(tacit_plan_choose_lambda(plan, &error), error);
+        if (classes == 2)
+            assert_true(plan->lambda == 0);
+        else
+            assert_true(plan->lambda >= 1e-5 && plan->lambda <= 1);
         voters_end(&self);
     }
 }
@@ -264,6 +287,7 @@ int main(void) {
         cmocka_unit_test(the_optimism_is_the_divergence_of_the_fit),
         cmocka_unit_test(the_estimate_is_fair),
         cmocka_unit_test(less_noise_takes_less_lambda_and_drowned_models_say_so),
+        cmocka_unit_test(pate_rehearses_more_than_two_classes),
         cmocka_unit_test(noise_on_weights_is_told_as_it_is),
         cmocka_unit_test(a_student_of_flipped_labels_says_so),
     };
